@@ -1,0 +1,15 @@
+"""Record and replay evaluations of language models, offline and to the digit."""
+
+from typing import Any
+
+__version__ = "0.1.0"
+__all__ = ["RecordingTransport", "record", "replay"]
+
+
+def __getattr__(name: str) -> Any:
+    """Hand on the public names when they are asked for, so that `import harness` stays light."""
+    if name in __all__:
+        from harness import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'harness' has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""Ask models over a transport that is handed in, and read what they say."""

@@ -1,0 +1,299 @@
+"""Read a judge's JSON reply, forgiving its form and never its content.
+
+The rules, in their order:
+
+1. A finish reason of ``content_filter`` (or ``refusal``) is a refusal, whatever the text holds.
+2. One pass splits the text into thinking (``<think>``, ``<thinking>``), objects and the rest. A
+   closing tag on its own makes all before it thinking, an unclosed one all after it; thinking is
+   never graded. Tags and braces inside an object's strings are plain text.
+3. A reply that is JSON as a whole but no object is ``wrong_shape``.
+4. Objects are tried from the last to the first; the first that is valid against the wanted fields
+   wins. Fields are checked in their order; keys count without regard to case; a key given twice
+   must say the same twice; other keys are ignored; nothing is looked for inside other values.
+5. If none is valid the last one names the state: ``truncated`` if it never closes, ``no_json`` if
+   malformed, or what is wrong with its shape or fields.
+6. Without an object: ``truncated`` (unclosed thinking), ``empty``, ``refusal`` or ``no_json``.
+7. A finish reason of ``length`` (or ``max_tokens``) makes every failure of 3 to 6 ``truncated``.
+
+The caller passes the message's content only: a reasoning field beside it is never graded, so null
+content beside a long reasoning is ``empty``. The sentences in ``problem`` go back to the judge, so
+into a recorded request; they depend on the reply alone and quote no message of Python's.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+STATES = (
+    "ok",  # every wanted field is there and fits
+    "truncated",  # cut off before an answer was complete
+    "type_error",  # a field of another JSON type: "8/10" or "0.8" is no number
+    "out_of_range",  # a number outside its range, or a text that is none of the options
+    "non_finite",  # NaN, Infinity, 1e999
+    "wrong_shape",  # JSON but not one plain object: a list, a key that contradicts itself
+    "missing_field",  # an object without a wanted score or flag
+    "refusal",  # the judge, or a filter in front of it, declined
+    "empty",  # null, nothing or whitespace
+    "no_json",  # text without an object, or with a malformed one
+)
+OK, TRUNCATED, TYPE_ERROR, OUT_OF_RANGE, NON_FINITE = STATES[:5]
+WRONG_SHAPE, MISSING_FIELD, REFUSAL, EMPTY, NO_JSON = STATES[5:]
+
+_FILTERED = ("content_filter", "refusal")  # OpenAI's and Anthropic's words
+_CUT_OFF = ("length", "max_tokens")
+_NEED = "one complete JSON object is needed."
+_CUT_SHORT = (TRUNCATED, f"The reply was cut off before its end; {_NEED}")
+_DEEPEST = 64  # levels of nesting; a fixed limit reads the same on every Python
+
+# Possessive quantifiers (++ and *+) keep a megabyte of nonsense linear, as does an object's mark
+# that starts only where a run of blanks and list brackets starts.
+_MARK = re.compile(
+    r"(?i)(?P<think><think(?:ing)?>)|(?P<answer></think(?:ing)?>)"
+    r"|(?P<object>(?<![\[ \t\r\n])[\[ \t\r\n]*+\{\s*+(?:[\"}]|\Z))"
+)
+_ANSWER = re.compile(r"(?i)</think(?:ing)?>")
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
+_FENCE = re.compile(r"```[A-Za-z]*")
+_REFUSING = re.compile(
+    r"(?:^|[.!?\n])\s{0,3}As an (?:AI|artificial intelligence)\b"
+    r"|\b(?i:sorry|apologi[sz]e)\b[^.!?\n]{0,60}\b(?i:can.?t|cannot|can not|unable|won.t)\b"
+    r"|\bI(?:.m| am| must)? (?:can.?t|cannot|can not|won.t|will not|(?:un|not )able to|decline to)"
+    r" (?:\w{1,15} ){0,3}(?:evaluate|assess|judge|rate|score|grade|review|help|assist|comply"
+    r"|provide|fulfil|answer|complete|continue|engage|discuss|do)\b"
+)
+
+
+@dataclass(frozen=True)
+class Score:
+    """Describe a JSON number from low to high, both included."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True)
+class Text:
+    """Describe an optional text; an absent or null one is ""."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Describe a JSON true or false."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Describe an optional text out of options, as written there; an absent or null one is None."""
+
+    options: tuple[str, ...]
+
+
+Wanted = Score | Text | Flag | Choice
+Fields = Mapping[str, Wanted]
+Value = float | str | bool | None
+
+
+class Verdict(NamedTuple):
+    """What became of a reply; values and repaired are empty unless ok, problem is when ok."""
+
+    state: str  # one of STATES
+    values: dict[str, Value]  # every wanted field, under its wanted name
+    repaired: tuple[str, ...]  # of thinking, fence, prose, several_objects, trailing_comma
+    problem: str  # one sentence for the judge, with what was wrong and what is needed
+
+
+class _Unusable(Exception):
+    """Carries a state and its sentence."""
+
+
+class _Piece(NamedTuple):
+    kind: str  # prose, think, answer (a closing tag on its own) or object (a list around it too)
+    text: str
+    closed: bool
+
+
+def read_reply(content: str | None, finish_reason: str | None, fields: Fields) -> Verdict:
+    """Read the wanted fields out of a reply's content; never raise, whatever the text."""
+    if finish_reason in _FILTERED:
+        return Verdict(REFUSAL, {}, (), "The reply was withheld by a content filter.")
+    try:
+        values, repaired = _read(content or "", fields)
+    except _Unusable as fault:
+        state, problem = _CUT_SHORT if finish_reason in _CUT_OFF else fault.args
+        return Verdict(state, {}, (), problem)
+    return Verdict(OK, values, repaired, "")
+
+
+def _read(content: str, fields: Fields) -> tuple[dict[str, Value], tuple[str, ...]]:
+    pieces = list(_pieces(content))
+    thinking = max((i for i, piece in enumerate(pieces) if piece.kind == "answer"), default=-1)
+    answer = pieces[thinking + 1 :]
+    shell = "".join("{}" if p.kind == "object" else p.text for p in answer if p.kind != "think")
+    _refuse_other_json(shell)
+    objects = [piece for piece in answer if piece.kind == "object"]
+    if not objects:
+        raise _absence(shell, cut=not all(piece.closed for piece in answer))
+    values, comma = _last_valid(objects, fields)
+    forgiven = {
+        "thinking": any(piece.kind in ("think", "answer") for piece in pieces),
+        "fence": "```" in shell,
+        "prose": bool(_FENCE.sub("", shell.replace("{}", "")).strip()),
+        "several_objects": len(objects) > 1,
+        "trailing_comma": comma,
+    }
+    return values, tuple(name for name, happened in forgiven.items() if happened)
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    at = 0
+    while mark := _MARK.search(text, at):
+        kind, start = mark.lastgroup or "", mark.start()
+        yield _Piece("prose", text[at:start], True)
+        end = _end(text, start, kind)
+        yield _Piece(kind, text[start:end], closed=end is not None)
+        # An inner object of an unclosed one would be a guess, and the search for it quadratic.
+        at = len(text) if end is None else end
+    yield _Piece("prose", text[at:], True)
+
+
+def _end(text: str, start: int, kind: str) -> int | None:
+    if kind == "object":
+        return next((end for depth, end in _nesting(text, start) if depth == 0), None)
+    return next((closing.end() for closing in _ANSWER.finditer(text, start)), None)
+
+
+def _nesting(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the depth after each bracket outside strings, and the position behind it."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        if token[0][0] != '"':
+            depth += 1 if token[0] in "{[" else -1
+            yield depth, token.end()
+
+
+def _refuse_other_json(shell: str) -> None:
+    try:
+        value, _ = _decode(_FENCE.sub("", shell).strip())
+    except _Unusable:
+        return
+    if not isinstance(value, tuple):
+        raise _Unusable(WRONG_SHAPE, f"The reply was {_shown(value)}; {_NEED}")
+
+
+def _absence(shell: str, *, cut: bool) -> _Unusable:
+    if cut:
+        return _Unusable(*_CUT_SHORT)
+    if not shell.strip():
+        return _Unusable(EMPTY, f"The reply was empty; {_NEED}")
+    if _REFUSING.search(shell):
+        return _Unusable(REFUSAL, f"The reply declined to judge; {_NEED}")
+    return _Unusable(NO_JSON, f"The reply held no JSON object; {_NEED}")
+
+
+def _last_valid(objects: Sequence[_Piece], fields: Fields) -> tuple[dict[str, Value], bool]:
+    for piece in reversed(objects):
+        try:
+            return _values(piece, fields)
+        except _Unusable:
+            continue
+    return _values(objects[-1], fields)  # raises what is wrong with the last one
+
+
+def _values(piece: _Piece, fields: Fields) -> tuple[dict[str, Value], bool]:
+    if not piece.closed:
+        raise _Unusable(*_CUT_SHORT)
+    value, comma = _decode(piece.text)
+    if not isinstance(value, tuple):
+        raise _Unusable(WRONG_SHAPE, f"The reply held {_shown(value)}; {_NEED}")
+    found = _merged(value)
+    return {name: _value(name, wanted, found) for name, wanted in fields.items()}, comma
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=tuple,  # to see a key that is given twice; lists stay lists
+    # Python refuses to read thousands of digits; as a float they are infinite, a state of its own.
+    parse_int=lambda digits: int(digits) if len(digits) <= 300 else float(digits),
+)
+
+
+def _decode(text: str) -> tuple[object, bool]:
+    if max((depth for depth, _ in _nesting(text)), default=0) > _DEEPEST:
+        raise _Unusable(WRONG_SHAPE, f"The JSON was nested too deeply; {_NEED}")
+    without = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+    try:
+        return _DECODER.decode(without), without != text  # the value, and whether it was repaired
+    except json.JSONDecodeError:
+        raise _Unusable(NO_JSON, f"The JSON in the reply was malformed; {_NEED}") from None
+
+
+def _merged(pairs: tuple[tuple[str, object], ...]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        name = key.casefold()
+        old = found.get(name, value)
+        if (old, isinstance(old, bool)) != (value, isinstance(value, bool)):  # since True == 1
+            raise _Unusable(WRONG_SHAPE, f"The key {_quoted(key)} had two values; one is needed.")
+        found[name] = value
+    return found
+
+
+def _value(name: str, wanted: Wanted, found: Mapping[str, object]) -> Value:
+    if name.casefold() not in found and isinstance(wanted, Score | Flag):
+        problem = f"The JSON object had no {_quoted(name)} of its own; {_need(wanted)} is needed."
+        raise _Unusable(MISSING_FIELD, problem)
+    value = found.get(name.casefold())
+    state, plain = _fit(wanted, value)
+    if state == OK:
+        return plain
+    what = "score for" if isinstance(wanted, Score) else "value of"
+    problem = f"The {what} {_quoted(name)} was {_shown(value)}; {_need(wanted)} is needed."
+    raise _Unusable(state, problem)
+
+
+def _fit(wanted: Wanted, value: object) -> tuple[str, Value]:
+    match wanted, value:
+        case (Text(), None | str()):
+            return OK, _writable(value or "")
+        case (Choice(), None):
+            return OK, None
+        case (Flag(), bool()):
+            return OK, value
+        case (Choice(options), str()):
+            return OK if value in options else OUT_OF_RANGE, value
+        case (Score(low, high), int() | float()) if not isinstance(value, bool):
+            if isinstance(value, float) and not math.isfinite(value):
+                return NON_FINITE, None
+            # Adding 0.0 makes a plain 0.0 of -0.0; an integer can be too large for a float.
+            return (OK, float(value) + 0.0) if low <= value <= high else (OUT_OF_RANGE, None)
+    return TYPE_ERROR, None
+
+
+def _need(wanted: Wanted) -> str:
+    match wanted:
+        case Score(low, high):
+            return f"a number between {low:g} and {high:g}"
+        case Flag():
+            return "true or false"
+        case Choice(options):
+            return f"one of {', '.join(map(_quoted, options))} or null"
+    return "a text"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return "an object" if isinstance(value, tuple) else "a list"
+    return f"the text {_quoted(value)}" if isinstance(value, str) else json.dumps(value)[:60]
+
+
+def _quoted(text: str) -> str:
+    short = text if len(text) <= 60 else text[:57] + "..."
+    return json.dumps(_writable(short), ensure_ascii=False)
+
+
+def _writable(text: str) -> str:
+    # JSON's escapes can spell half a surrogate pair, which no UTF-8 file can hold.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

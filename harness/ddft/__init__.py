@@ -1,0 +1,1 @@
+"""The Drill-Down and Fabricate Test."""

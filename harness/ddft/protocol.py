@@ -1,0 +1,216 @@
+"""One DDFT dialogue: five turns about a concept, the context cut away, a trap in turn 4.
+
+Who sees what: the context stands in the turn-1 message to the subject only; the subject sees the
+dialogue; the interviewer sees the concept's name and the dialogue; a judge sees the dialogue so
+far, the share of the text the subject had, the turn, and (judge_reference) the whole text. Level c
+keeps text[:int(len(text) * (1 - c))] characters, with the float product as Python gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from harness.asking.models import Answer, ChatModel
+from harness.ddft import jury, traps
+from harness.errors import DamagedFile
+from harness.results import CellKey, CellResult, Concept, Exchange, Materials, Transcript, Turn
+
+TURNS = (1, 2, 3, 4, 5)
+TRAP_TURN = 4
+SCRIPTED = "scripted"
+
+
+class Rules(NamedTuple):
+    """What the study file says of a dialogue: who asks, who judges, with which parameters."""
+
+    seed: int
+    interviewer: str
+    jury: tuple[str, ...]
+    judge_reference: bool
+    params: Mapping[str, Mapping[str, Any]]
+
+
+class Question(NamedTuple):
+    """A question and where it came from."""
+
+    text: str
+    source: str
+
+
+class Dialogue:
+    """One cell on its way; `run` gives its numbers, `transcript` its words."""
+
+    def __init__(
+        self, cell: CellKey, rules: Rules, materials: Materials, models: Mapping[str, ChatModel]
+    ) -> None:
+        self._cell, self._rules, self._materials, self._models = cell, rules, materials, models
+        self._concept = _concept(materials, cell.concept)
+        self._context = compress(self._concept.text, cell.level)
+        self._trap = traps.draw(materials, rules.seed, self._concept, cell.level)
+        self._exchanges: list[Exchange] = []
+        self._tokens: dict[str, list[int]] = {}
+        self._served: dict[str, set[str]] = {}
+
+    def run(self) -> CellResult:
+        """Hold the dialogue and have it judged; raises what the models raise."""
+        turns = [self._turn(turn) for turn in TURNS]
+        served = {name: sorted(names) for name, names in sorted(self._served.items())}
+        return CellResult(
+            self._cell,
+            len(self._context),
+            turns[TRAP_TURN - 1].question_source,
+            turns,
+            served,
+            dict(sorted(self._tokens.items())),
+        )
+
+    def transcript(self) -> Transcript:
+        """Give what was said so far."""
+        return Transcript(self._cell, self._context, self._trap._asdict(), self._exchanges)
+
+    def _turn(self, turn: int) -> Turn:
+        question = self._question(turn)
+        answer = self._ask(
+            "subject", self._cell.subject, f"turn-{turn}/subject", self._to_subject(question.text)
+        )
+        task = self._to_judge(turn, question.text, answer.text)
+        exchange = Exchange(turn, question.text, answer.text, {})
+        scores = {}
+        for name in self._rules.jury:
+            judgement = jury.judge(
+                self._models[name],
+                f"turn-{turn}/judge/{name}",
+                task,
+                self._materials,
+                self._rules.params.get("judge", {}),
+            )
+            for reply in judgement.answers:
+                self._count(name, reply)
+            scores[name], exchange.replies[name] = judgement.score, judgement.words
+        self._exchanges.append(exchange)
+        n_judges, far, sas = jury.consensus(list(scores.values()))
+        return Turn(
+            turn, question.source, answer.state, dict(sorted(scores.items())), n_judges, far, sas
+        )
+
+    def _question(self, turn: int) -> Question:
+        scripted = self._filled(f"scripted_turn_{turn}")
+        if self._rules.interviewer == SCRIPTED:
+            return Question(scripted, SCRIPTED)
+        if turn == TRAP_TURN:
+            return self._trap_question(scripted)
+        text = self._interview(turn, f"turn-{turn}/interviewer")
+        return Question(text, "interviewer") if "?" in text else Question(scripted, "template")
+
+    def _trap_question(self, scripted: str) -> Question:
+        """The drawn expert must appear word for word; one re-ask, then the template."""
+        text = self._interview(TRAP_TURN, "turn-4/interviewer")
+        fault = traps.fault(text, self._trap.expert)
+        if not fault:
+            return Question(text, "interviewer")
+        text = self._interview(TRAP_TURN, "turn-4/interviewer/ask-2", text, fault)
+        if not traps.fault(text, self._trap.expert):
+            return Question(text, "interviewer, asked again")
+        return Question(scripted, "template")
+
+    def _interview(self, turn: int, call: str, before: str = "", fault: str = "") -> str:
+        task = self._filled(f"interviewer_turn_{turn}")
+        if self._exchanges:
+            task = self._filled("interviewer_dialogue", dialogue=self._dialogue(), task=task)
+        messages = [
+            {"role": "system", "content": self._filled("interviewer_system")},
+            {"role": "user", "content": task},
+        ]
+        if fault:
+            messages += [
+                {"role": "assistant", "content": before},
+                {"role": "user", "content": self._filled("interviewer_again", problem=fault)},
+            ]
+        answer = self._ask("interviewer", self._rules.interviewer, call, messages)
+        return answer.text.strip().strip('"').strip()
+
+    def _to_subject(self, question: str) -> list[dict[str, str]]:
+        said = [(exchange.question, exchange.answer) for exchange in self._exchanges]
+        messages = []
+        for asked, answered in said:
+            messages += [
+                {"role": "user", "content": asked},
+                {"role": "assistant", "content": answered},
+            ]
+        messages.append({"role": "user", "content": question})
+        if self._context:
+            messages[0]["content"] = self._filled(
+                "subject_context", context=self._context, question=messages[0]["content"]
+            )
+        return messages
+
+    def _to_judge(self, turn: int, question: str, answer: str) -> str:
+        reference = earlier = fabrication = ""
+        if self._rules.judge_reference:
+            reference = self._filled("judge_reference", text=self._concept.text)
+        if self._exchanges:
+            earlier = self._filled("judge_earlier", dialogue=self._dialogue())
+        if turn >= TRAP_TURN:
+            fabrication = self._filled("judge_fabrication")
+        return self._filled(
+            "judge_turn",
+            turn=str(turn),
+            percent=f"{(1 - self._cell.level) * 100:g}",
+            reference=reference,
+            earlier=earlier,
+            fabrication=fabrication,
+            question=question,
+            answer=answer or "(no answer)",
+        )
+
+    def _dialogue(self) -> str:
+        return "\n".join(
+            f"Examiner: {exchange.question}\nCandidate: {exchange.answer}"
+            for exchange in self._exchanges
+        )
+
+    def _filled(self, prompt: str, **values: str) -> str:
+        known = {"concept": self._concept.name, **self._trap._asdict(), **values}
+        return fill(self._prompt(prompt), known)
+
+    def _prompt(self, name: str) -> str:
+        try:
+            return self._materials.prompts[name]
+        except KeyError:
+            raise DamagedFile(
+                f"materials.json: the prompt {name!r} is missing; restore the file, "
+                "or use the harness version it names"
+            ) from None
+
+    def _ask(self, role: str, name: str, call: str, messages: list[dict[str, str]]) -> Answer:
+        answer = self._models[name].ask(call, messages, params=self._rules.params.get(role, {}))
+        self._count(name, answer)
+        return answer
+
+    def _count(self, name: str, answer: Answer) -> None:
+        if answer.served:
+            self._served.setdefault(name, set()).add(answer.served)
+        if answer.tokens is not None:
+            sums = self._tokens.setdefault(name, [0, 0])
+            sums[0] += answer.tokens[0]
+            sums[1] += answer.tokens[1]
+
+
+def compress(text: str, level: float) -> str:
+    """Cut a text to its first (1 - level) of characters, mid-sentence on purpose."""
+    return text[: int(len(text) * (1 - level))]
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Fill {names} in one pass, so that braces in what is filled in stay as they are."""
+    import re
+
+    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), template)
+
+
+def _concept(materials: Materials, name: str) -> Concept:
+    for concept in materials.concepts:
+        if concept.id == name:
+            return concept
+    raise DamagedFile(f"materials.json: the concept {name!r} of study.toml is missing")

@@ -1,0 +1,170 @@
+"""From finished cells to results: which subject scored what, and whether the study is valid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.ddft import metrics
+from harness.ddft.metrics import mean
+from harness.results import (
+    CellResult,
+    Level,
+    Missing,
+    Results,
+    Score,
+    SubjectMetrics,
+    Turn,
+    Value,
+)
+
+
+class MetricRules(NamedTuple):
+    """The choices the paper leaves open, as the study file makes them."""
+
+    theta: float
+    hoc_rule: str
+    empty_far_prime: str
+    normalization: str
+    aggregation: str
+    sas_above: float
+    far_below: float
+    missing_limit: float
+
+
+def score_study(
+    name: str, version: int, cells: Sequence[CellResult], planned: int, rules: MetricRules
+) -> Results:
+    """Compute all metrics of a study from its cells, in the order of their names."""
+    cells = sorted(cells, key=lambda cell: cell.cell)
+    missing = count_missing(cells, rules.missing_limit)
+    valid = missing.share <= missing.limit
+    reason = None if valid else _too_many(missing)
+    return Results(
+        name,
+        "ddft",
+        version,
+        valid,
+        reason,
+        rules._asdict(),
+        missing,
+        _subjects(cells, planned, rules),
+        list(cells),
+    )
+
+
+def _too_many(missing: Missing) -> str:
+    return (
+        f"{missing.missing} of {missing.judgements} judgements are missing "
+        f"({missing.share:.1%}), {missing.limit:.1%} are allowed"
+    )
+
+
+def count_missing(cells: Sequence[CellResult], limit: float) -> Missing:
+    """Count the judgements without a score, by what became of them."""
+    states = Counter(score.state for score in _scores(cells))
+    total = sum(states.values())
+    missing = total - states["ok"]
+    return Missing(
+        total, missing, missing / total if total else 0.0, limit, dict(sorted(states.items()))
+    )
+
+
+def _scores(cells: Sequence[CellResult]) -> list[Score]:
+    return [score for cell in cells for turn in cell.turns for score in turn.scores.values()]
+
+
+def _subjects(
+    cells: Sequence[CellResult], planned: int, rules: MetricRules
+) -> list[SubjectMetrics]:
+    groups = sorted({(cell.cell.subject, cell.cell.arm) for cell in cells})
+    parts = [
+        _subject(subject, arm, _of(cells, subject, arm), planned, rules) for subject, arm in groups
+    ]
+    for arm in {arm for _, arm in groups}:
+        chosen = [part for part in parts if part.arm == arm]
+        values = metrics.normalized([part.ci_raw for part in chosen], rules.normalization)
+        for part, value in zip(chosen, values, strict=True):
+            part.ci, part.phenotype = value, metrics.phenotype(value.value)
+    return parts
+
+
+def _of(cells: Sequence[CellResult], subject: str, arm: str) -> list[CellResult]:
+    return [cell for cell in cells if (cell.cell.subject, cell.cell.arm) == (subject, arm)]
+
+
+def _subject(
+    subject: str, arm: str, cells: list[CellResult], planned: int, rules: MetricRules
+) -> SubjectMetrics:
+    levels = [_level(cells, level, rules) for level in sorted({c.cell.level for c in cells})]
+    if len(cells) < planned:
+        return _incomplete(subject, arm, levels, f"incomplete: {len(cells)} of {planned} cells")
+    far = [(level.level, level.far.value) for level in levels]
+    sas = [(level.level, level.sas.value) for level in levels]
+    pairs = [
+        (turn.far, turn.sas)
+        for cell in cells
+        for turn in cell.turns
+        if turn.far is not None and turn.sas is not None
+    ]
+    hoc = metrics.hoc(far, rules.theta, rules.hoc_rule)
+    cri, sas_prime = metrics.cri(sas), metrics.sas_prime(pairs)
+    far_prime = metrics.far_prime(pairs, rules.empty_far_prime)
+    raw = metrics.ci_raw(hoc, cri, far_prime, sas_prime)
+    return SubjectMetrics(
+        subject,
+        arm,
+        levels,
+        hoc,
+        metrics.hoc(far, rules.theta, "onset"),
+        cri,
+        far_prime,
+        sas_prime,
+        raw,
+        raw,
+        None,
+        metrics.danger_zone(pairs, rules.sas_above, rules.far_below),
+    )
+
+
+def _incomplete(subject: str, arm: str, levels: list[Level], reason: str) -> SubjectMetrics:
+    nothing = Value(None, 0, reason)
+    return SubjectMetrics(
+        subject,
+        arm,
+        levels,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        None,
+        nothing,
+    )
+
+
+def _level(cells: Sequence[CellResult], level: float, rules: MetricRules) -> Level:
+    here = [cell for cell in cells if cell.cell.level == level]
+    far = _aggregated([(cell.cell.concept, turn.far) for cell, turn in _turns(here)], rules)
+    sas = _aggregated([(cell.cell.concept, turn.sas) for cell, turn in _turns(here)], rules)
+    return Level(level, far, sas)
+
+
+def _turns(cells: Sequence[CellResult]) -> list[tuple[CellResult, Turn]]:
+    return [(cell, turn) for cell in cells for turn in cell.turns]
+
+
+def _aggregated(scored: list[tuple[str, float | None]], rules: MetricRules) -> Value:
+    """Pool over concepts and turns, or average the concepts' means; n counts turn evaluations."""
+    known = [(concept, number) for concept, number in scored if number is not None]
+    if rules.aggregation == "pooled":
+        return metrics.mean_value([number for _, number in known], "no judgement")
+    means = [
+        mean([number for name, number in known if name == concept])
+        for concept in sorted({concept for concept, _ in known})
+    ]
+    value = mean([number for number in means if number is not None])
+    return Value(value, len(known), None if known else "no judgement")

@@ -1,0 +1,202 @@
+"""Files that survive a kill: atomic writes, append-only journals, locks."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import DamagedFile, HarnessError, Incomplete, UsageError
+
+ROOM_WANTED = 16 * 2**20
+NAME_LIMIT = 120
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write a file so that a reader finds the old content or the new, never a part.
+
+    Raises Incomplete where the folder or the disk refuses.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        _write_synced(temporary, data)
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise refused(path, error) from error
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def refused(path: Path, error: OSError) -> HarnessError:
+    """Put an operating system's refusal into words, with what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return Incomplete(
+            f"{path}: no room left to write ({error.strerror}). Free some space; "
+            "what was recorded before is kept, and `harness record` goes on."
+        )
+    return UsageError(
+        f"{path}: cannot be written ({error.strerror}). "
+        "Check the folder's permissions, or use another --root."
+    )
+
+
+def check_room(folder: Path, wanted: int = ROOM_WANTED) -> None:
+    """Refuse to go on where an answer that is about to be paid for could not be kept."""
+    room = os.statvfs(folder)
+    free = room.f_bavail * room.f_frsize
+    if free < wanted:
+        raise Incomplete(
+            f"{folder}: only {free // 2**20} MB free, {wanted // 2**20} MB are wanted "
+            "before a call is paid for. Free some space and start the same command "
+            "again; it goes on from here."
+        )
+
+
+def file_name(label: str) -> str:
+    """Turn any label into a file name that no other label gets, on any file system.
+
+    Plain lower-case names stay as they are. Whatever is lost (case, punctuation, length) is told
+    apart by eight hexadecimal digits of the label's MD5.
+    """
+    plain = re.sub(r"[^a-z0-9.=-]+", "_", label.lower()).strip("._")[:NAME_LIMIT]
+    if plain == label:
+        return plain
+    mark = hashlib.md5(label.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    return f"{plain}~{mark[:8]}"
+
+
+class Entries(NamedTuple):
+    """What a journal holds: its header, its lines, and what a kill tore off."""
+
+    header: str
+    lines: list[bytes]
+    torn: bytes
+    sound_bytes: int
+
+
+class Journal:
+    """An append-only file of lines, each flushed to the disk before the next is begun.
+
+    A line is eight hexadecimal digits of its MD5, a space, its text. The first holds the header:
+    what the lines belong to. Only the last line can be torn; anything else is damage.
+    """
+
+    def __init__(self, path: Path, header: str) -> None:
+        self.path = path
+        self.entries = read_journal(path) if path.exists() else Entries("", [], b"", 0)
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            os.ftruncate(self._descriptor, self.entries.sound_bytes)
+        except OSError as error:
+            raise refused(path, error) from error
+        if self.entries.sound_bytes == 0:
+            self.append(header.encode())
+            self.entries = self.entries._replace(header=header)
+
+    def append(self, line: bytes) -> None:
+        """Add one line (without a line end) and wait until it is on the disk."""
+        try:
+            _write_all(self._descriptor, _sealed(line))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise refused(self.path, error) from error
+
+    def close(self) -> None:
+        """Close the file and leave it."""
+        os.close(self._descriptor)
+
+    def remove(self) -> None:
+        """Close the file and delete it: what it held is safe elsewhere."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+
+def _sealed(line: bytes) -> bytes:
+    return hashlib.md5(line, usedforsecurity=False).hexdigest()[:8].encode() + b" " + line + b"\n"
+
+
+def read_journal(path: Path) -> Entries:
+    """Read a journal; a torn last line is given apart, damage elsewhere raises DamagedFile."""
+    whole, _, torn = path.read_bytes().rpartition(b"\n")
+    if not whole:
+        return Entries("", [], torn, 0)
+    lines = list(_unsealed(path, whole))
+    return Entries(lines[0].decode(), lines[1:], torn, len(whole) + 1)
+
+
+def _unsealed(path: Path, whole: bytes) -> Iterator[bytes]:
+    for number, sealed in enumerate(whole.split(b"\n"), 1):
+        line = sealed[9:]
+        if _sealed(line) != sealed + b"\n":
+            raise DamagedFile(
+                f"{path}, line {number}: damaged (its checksum does not fit). "
+                "Recorded answers may be lost from here on, so nothing was changed. "
+                "Put back a copy of the file, or start this cell anew with "
+                "`harness record --restart CELL` (the file is moved aside)."
+            )
+        yield line
+
+
+class Lock:
+    """Keep other recorders off one cassette, on this machine, until released or dead.
+
+    Raises Incomplete that says who holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from filelock import FileLock, Timeout
+
+        self._owner = path.with_name(path.name + ".owner")
+        self._lock = FileLock(path, timeout=0, thread_local=False, is_singleton=False)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise Incomplete(
+                f"{path.with_suffix('')}: {self._holder()} is recording this now. "
+                "Wait for it to end, or stop it, and start again."
+            ) from error
+        except OSError as error:
+            raise refused(path, error) from error
+        me = {"pid": os.getpid(), "host": socket.gethostname()}
+        self._owner.write_text(json.dumps(me))
+
+    def _holder(self) -> str:
+        try:
+            owner = json.loads(self._owner.read_text())
+            return f"process {owner['pid']} on {owner['host']}"
+        except (OSError, ValueError, KeyError):
+            return "another process"
+
+    def release(self) -> None:
+        """Let others in."""
+        self._owner.unlink(missing_ok=True)
+        self._lock.release()

@@ -1,0 +1,1 @@
+"""Record and replay HTTP: transport, cassettes, digests, redaction, guard, checksums."""

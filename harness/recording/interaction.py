@@ -1,0 +1,202 @@
+"""One recorded exchange, in vcrpy's layout, with our own fields under `response`."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+import msgspec
+
+ERROR_STATUS = 599
+STREAM_TYPES = (
+    "text/event-stream",
+    "application/x-ndjson",
+    "application/jsonl",
+    "application/stream+json",
+)
+KEPT_REQUEST_HEADERS = (
+    "accept",
+    "content-encoding",
+    "content-type",
+    "anthropic-beta",
+    "anthropic-version",
+    "openai-beta",
+)
+
+
+class RecordedRequest(msgspec.Struct):
+    """What was asked: method, absolute URL, body text (None where binary), kept headers."""
+
+    method: str
+    uri: str
+    body: str | None
+    headers: dict[str, list[str]]
+
+
+class Status(msgspec.Struct):
+    """The status line: code and reason phrase."""
+
+    code: int
+    message: str
+
+
+class Attempt(msgspec.Struct, omit_defaults=True):
+    """One try under the recorder that did not give the final answer."""
+
+    status: int | None = None
+    retry_after: str | None = None
+    error: str | None = None
+
+
+class Failure(msgspec.Struct):
+    """A recorded error: the name of its httpx class and its message."""
+
+    type: str
+    message: str
+
+
+class RecordedResponse(msgspec.Struct, omit_defaults=True):
+    """What came back.
+
+    status, headers, body: vcrpy's own fields. call: the protocol's name of the exchange, None for
+    a client that names none. occurrence: its number (from 0) among exchanges of the same name, or
+    among unnamed ones of the same digest. digest: see digest.py. attempts: earlier tries. chunks:
+    byte sizes of a stream's pieces. error: raised instead of, or after, the body. partial: the
+    client left before the stream ended. header_list: names and values where `headers` cannot hold
+    their order. redacted: a key was taken out of this answer. request_base64: a binary request.
+    recorded_at: UTC, ISO 8601; elapsed: seconds, retries included.
+    """
+
+    status: Status
+    headers: dict[str, list[str]]
+    body: dict[str, str]
+    call: str | None = None
+    occurrence: int = 0
+    digest: str = ""
+    attempts: list[Attempt] = []
+    http_version: str = "HTTP/1.1"
+    header_list: list[tuple[str, str]] | None = None
+    chunks: list[int] | None = None
+    error: Failure | None = None
+    partial: bool = False
+    redacted: bool = False
+    request_base64: str | None = None
+    recorded_at: str = ""
+    elapsed: float = 0.0
+
+
+class Interaction(msgspec.Struct):
+    """One exchange: request and response."""
+
+    request: RecordedRequest
+    response: RecordedResponse
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Give what sorts and finds it: name (or ""), digest where unnamed, occurrence."""
+        response = self.response
+        return (response.call or "", "" if response.call else response.digest, response.occurrence)
+
+    @property
+    def request_bytes(self) -> bytes:
+        """Give the request's body as it was sent, secrets taken out."""
+        if self.response.request_base64 is not None:
+            return base64.b64decode(self.response.request_base64)
+        return (self.request.body or "").encode()
+
+    @property
+    def body_bytes(self) -> bytes:
+        """Give the answer's body, decoded of the transfer's encodings."""
+        stored = self.response.body
+        coded = stored.get("base64")
+        return stored["string"].encode() if coded is None else base64.b64decode(coded)
+
+    @property
+    def header_pairs(self) -> list[tuple[str, str]]:
+        """Give the answer's headers in their order, repeats kept."""
+        if self.response.header_list is not None:
+            return self.response.header_list
+        return [(name, value) for name, values in self.response.headers.items() for value in values]
+
+
+def stored_body(data: bytes) -> dict[str, str]:
+    """Give a body as vcrpy's layout holds it: text where it is UTF-8, else base64 beside it."""
+    try:
+        return {"string": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"string": "", "base64": base64.b64encode(data).decode()}
+
+
+def header_map(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """Group header values by name, in order of first appearance, names as they were sent."""
+    grouped: dict[str, list[str]] = {}
+    for name, value in pairs:
+        grouped.setdefault(name, []).append(value)
+    return grouped
+
+
+def header(pairs: list[tuple[str, str]], name: str) -> str:
+    """Give the first value of a header, "" where absent."""
+    return next((value for key, value in pairs if key.lower() == name), "")
+
+
+def is_stream(pairs: list[tuple[str, str]]) -> bool:
+    """Tell whether an answer is of a type whose pieces matter by themselves."""
+    return header(pairs, "content-type").partition(";")[0].strip().lower() in STREAM_TYPES
+
+
+def decoded(encodings: str, data: bytes) -> bytes | None:
+    """Undo a Content-Encoding; None where one of them is unknown or the data does not fit it."""
+    for encoding in reversed([part.strip().lower() for part in encodings.split(",")]):
+        decode = _decoders.get(encoding)
+        if decode is None:
+            return None
+        try:
+            data = decode(data)
+        except Exception:  # noqa: BLE001  each library has its own error for data that does not fit
+            return None
+    return data
+
+
+def _gunzip(data: bytes) -> bytes:
+    import gzip
+
+    return gzip.decompress(data)
+
+
+def _inflate(data: bytes) -> bytes:
+    try:
+        return zlib.decompress(data)
+    except zlib.error:
+        return zlib.decompress(data, -zlib.MAX_WBITS)
+
+
+def _unbrotli(data: bytes) -> bytes:
+    import brotli
+
+    whole: bytes = brotli.decompress(data)
+    return whole
+
+
+def _unzstd(data: bytes) -> bytes:
+    import io
+
+    import zstandard
+
+    reader: Any = zstandard.ZstdDecompressor().stream_reader(
+        io.BytesIO(data), read_across_frames=True
+    )
+    whole: bytes = reader.read()
+    return whole
+
+
+_decoders = {
+    "identity": lambda data: data,
+    "": lambda data: data,
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
+    "deflate": _inflate,
+    "br": _unbrotli,
+    "zstd": _unzstd,
+}

@@ -1,0 +1,363 @@
+"""The logic of record and replay, on plain values; transport.py gives it its httpx faces."""
+
+from __future__ import annotations
+
+import base64
+import threading
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from harness.errors import DamagedFile, KeyInRequest, Miss, RunStopped, UsageError
+from harness.files import Journal, Lock, check_room
+from harness.recording import cassette as cassettes
+from harness.recording.cassette import Cassette
+from harness.recording.difference import difference, shown
+from harness.recording.exchange import (
+    Exchange,
+    Reply,
+    digest_of,
+    fate_of,
+    searched_body,
+    stored_request,
+)
+from harness.recording.interaction import (
+    ERROR_STATUS,
+    Attempt,
+    Failure,
+    Interaction,
+    RecordedRequest,
+    RecordedResponse,
+    Status,
+    header_map,
+    stored_body,
+)
+from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_header
+
+Mode = Literal["none", "once", "new_episodes", "all"]
+
+
+class Recorder:
+    """Find what was recorded, keep what is new, and stop at the first difference.
+
+    Raises Miss where a request is not what was recorded; from then on every call raises the same
+    one again. `matched` counts answers given from the recording.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        mode: Mode = "none",
+        *,
+        keys: KeyRing | None = None,
+        identity: str = "",
+        restart: bool = False,
+    ) -> None:
+        if mode not in get_args(Mode):
+            raise UsageError(f"mode {mode!r} is unknown; expected one of {get_args(Mode)}")
+        self.path, self.mode = path, mode
+        self.keys = keys or KeyRing()
+        self.stopped: RunStopped | None = None
+        self.matched = 0
+        self.sent = 0
+        self.torn = b""
+        self._asked: Counter[str] = Counter()
+        self._guard = threading.Lock()
+        self._journal: Journal | None = None
+        self._lock: Lock | None = None
+        self.cassette = self._open(identity, restart)
+
+    def _open(self, identity: str, restart: bool) -> Cassette:
+        there = self.path.exists()
+        journal = self.path.with_suffix(".journal")
+        if self.mode == "none" and not there:
+            raise UsageError(self._nothing_recorded(journal))
+        recorded = cassettes.load(self.path) if there and self.mode != "all" else Cassette()
+        self.replays = self.mode == "none" or (self.mode == "once" and there)
+        if not self.replays:
+            self._open_journal(journal, identity, restart, recorded)
+        return recorded
+
+    def _nothing_recorded(self, journal: Path) -> str:
+        if journal.exists():
+            return (
+                f"{self.path}: the recording was not finished ({journal.name} holds what came "
+                'so far). Go on with `harness record`, or with mode "new_episodes".'
+            )
+        return (
+            f"{self.path}: nothing is recorded here. Check the path, or record it first "
+            '(mode "once", or `harness record`).'
+        )
+
+    def _open_journal(self, path: Path, identity: str, restart: bool, recorded: Cassette) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = Lock(self.path.with_suffix(".lock"))
+        try:
+            if path.exists() and (restart or self.mode == "all"):
+                path.replace(path.with_suffix(f".journal-{int(time.time())}"))
+            self._journal = Journal(path, identity)
+            self._take_journal(identity, recorded)
+        except BaseException:
+            self.release()
+            raise
+
+    def _take_journal(self, identity: str, recorded: Cassette) -> None:
+        assert self._journal is not None
+        entries = self._journal.entries
+        if entries.header != identity:
+            raise UsageError(
+                f"{self._journal.path}: begun under another study file or other "
+                f"materials (then {entries.header}, now {identity}). Undo the change, "
+                "or start this cell anew with `harness record --restart CELL`."
+            )
+        self.torn = entries.torn
+        for line in entries.lines:
+            kind, _, text = line.partition(b" ")
+            if kind == b"answer":
+                recorded.add(_journalled(self._journal.path, text))
+
+    def begin(self, exchange: Exchange) -> Interaction | Pending:
+        """Give the recorded interaction of a request, or a Pending one that is to be sent."""
+        with self._guard:
+            if self.stopped is not None:
+                raise self.stopped
+            key = exchange.call or self._digest(exchange)
+            occurrence = self._asked[key]
+            self._asked[key] = occurrence + 1
+            found = self.cassette.get(key, occurrence)
+            if found is not None:
+                return self._checked(exchange, found)
+            if self.replays:
+                raise self._stop(self._miss(exchange, occurrence))
+            return self._pending(exchange, occurrence)
+
+    def _digest(self, exchange: Exchange) -> str:
+        """Exact words are looked up first: that is quicker than making the digest."""
+        try:
+            text = exchange.body.decode()
+        except UnicodeDecodeError:
+            return digest_of(exchange)
+        known = self.cassette.known_digest(exchange.method, exchange.url, text)
+        return known or digest_of(exchange)
+
+    def _checked(self, exchange: Exchange, found: Interaction) -> Interaction:
+        request = found.request
+        same = (
+            exchange.url == request.uri
+            and exchange.method == request.method
+            and exchange.body == found.request_bytes
+        )
+        if not same and digest_of(exchange) != found.response.digest:
+            raise self._stop(Miss(self._changed(exchange, found)))
+        self.matched += 1
+        return found
+
+    def _pending(self, exchange: Exchange, occurrence: int) -> Pending:
+        self._learn_keys(exchange)
+        request = stored_request(exchange)
+        loose = [value for name, value in exchange.pairs if not SECRET_HEADER.search(name)]
+        searched = [request.uri.encode(), searched_body(exchange, request), *map(str.encode, loose)]
+        if any(map(self.keys.found_in, searched)):
+            raise self._stop(
+                KeyInRequest(
+                    f"{self._where(exchange)}: the request carries a key outside the headers "
+                    "made for keys, so it would be stored. It was not sent. Take the key out of "
+                    "the prompt, the URL or the study file."
+                )
+            )
+        check_room(self.path.parent)
+        self.sent += 1
+        return Pending(self, exchange, request, occurrence)
+
+    def _learn_keys(self, exchange: Exchange) -> None:
+        for name, value in exchange.pairs:
+            if SECRET_HEADER.search(name) and name.lower() != "cookie":
+                self.keys.add(value.rpartition(" ")[2])
+
+    def keep(self, interaction: Interaction) -> None:
+        """Keep an answer: on the disk first, then in memory."""
+        with self._guard:
+            if self._journal is not None:
+                self._journal.append(b"answer " + cassettes.to_line(interaction))
+            self.cassette.add(interaction)
+
+    def note_failure(self, interaction: Interaction) -> None:
+        """Keep an infrastructure error as evidence: it is no answer, and resume sends it again."""
+        with self._guard:
+            if self._journal is not None:
+                self._journal.append(b"failed " + cassettes.to_line(interaction))
+
+    def unused(self) -> list[str]:
+        """Name what is recorded and was not asked for."""
+        return [
+            _label(key, number)
+            for key, number in self.cassette.calls()
+            if number >= self._asked[key]
+        ]
+
+    def check(self) -> None:
+        """Raise the first miss again, or a Miss that names what nobody asked for."""
+        if self.stopped is not None:
+            raise self.stopped
+        left = sorted(self.unused())
+        if left:
+            raise self._stop(
+                Miss(
+                    f"{self.path}: {len(left)} of {len(self.cassette)} recorded calls were not "
+                    f"asked for, the first is {left[0]}. The program does less than when it was "
+                    "recorded: replay it with the version that recorded it, or record anew."
+                )
+            )
+
+    def save(self) -> None:
+        """Write the cassette whole; the journal has served. Nothing to do in a replay."""
+        if self._journal is None:
+            return
+        self.cassette.save(self.path)
+        self._journal.remove()
+        self._journal = None
+
+    def release(self) -> None:
+        """Let go of journal and lock; what was recorded stays in the journal."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _stop(self, reason: RunStopped) -> RunStopped:
+        self.stopped = self.stopped or reason
+        return self.stopped
+
+    def _where(self, exchange: Exchange) -> str:
+        return f"{self.path.stem}, call {exchange.call or exchange.method + ' ' + exchange.url}"
+
+    def _miss(self, exchange: Exchange, occurrence: int) -> Miss:
+        if occurrence:
+            return Miss(
+                f"{self._where(exchange)}: exhausted, {occurrence} of {occurrence} recorded "
+                "answers were given and one more was asked for. Nothing was sent."
+            )
+        near = self.cassette.nearest(exchange.call or exchange.url, shown(exchange.body))
+        if near is None:
+            return Miss(
+                f"{self._where(exchange)}: not recorded, the cassette is empty. Nothing was sent."
+            )
+        return Miss(
+            f"{self._where(exchange)}: not recorded. Nothing was sent.\n"
+            f"nearest recording: {near.response.call or near.request.uri}\n"
+            f"{difference(near, exchange)}\n{_advice}"
+        )
+
+    def _changed(self, exchange: Exchange, found: Interaction) -> str:
+        verb = (
+            "changed since it was recorded"
+            if self.replays
+            else ("differs from what was recorded before the interruption (drift)")
+        )
+        return (
+            f"{self._where(exchange)}: {verb}. Nothing was sent.\n"
+            f"{difference(found, exchange)}\n{_advice}"
+        )
+
+
+_advice = (
+    "Replay with the study's own materials and harness version, or record the cell anew "
+    "(`harness record --restart CELL`)."
+)
+
+
+class Pending:
+    """A request on its way, with its place in the cassette already taken."""
+
+    def __init__(
+        self, recorder: Recorder, exchange: Exchange, request: RecordedRequest, occurrence: int
+    ) -> None:
+        self._recorder, self._exchange = recorder, exchange
+        self._request, self._occurrence = request, occurrence
+        self._began = time.monotonic()
+        self.keys = recorder.keys
+
+    def finish(self, reply: Reply) -> Reply:
+        """Keep what came back, and give it as the caller is to see it (keys taken out)."""
+        replaced = self.keys.replaced
+        shown = self._cleaned(reply)
+        interaction = self._interaction(shown, redacted=self.keys.replaced > replaced)
+        fate = fate_of(self._exchange, reply)
+        if fate == "answer":
+            self._recorder.keep(interaction)
+        elif fate == "failure":
+            self._recorder.note_failure(interaction)
+        return shown
+
+    def fail(self, kind: str, message: str, attempts: list[Attempt]) -> None:
+        """Keep an error that came instead of an answer."""
+        self.finish(
+            Reply(
+                ERROR_STATUS,
+                "recorded error",
+                "HTTP/1.1",
+                [],
+                b"",
+                attempts,
+                error=Failure(kind, message),
+            )
+        )
+
+    def _cleaned(self, reply: Reply) -> Reply:
+        headers = [(name, self._clean(value)) for name, value in reply.headers]
+        body = self.keys.clean(reply.body)
+        if body is not reply.body and len(body) != len(reply.body):
+            headers = [pair for pair in headers if pair[0].lower() != "content-length"]
+        error = reply.error and Failure(reply.error.type, self._clean(reply.error.message))
+        return reply._replace(headers=headers, body=body, error=error)
+
+    def _clean(self, text: str) -> str:
+        return self.keys.clean(text.encode("utf-8", "surrogateescape")).decode(
+            "utf-8", "surrogateescape"
+        )
+
+    def _interaction(self, reply: Reply, *, redacted: bool) -> Interaction:
+        exchange = self._exchange
+        headers = [(name, clean_header(name, value)) for name, value in reply.headers]
+        grouped = header_map(headers)
+        flat = [(name, value) for name, values in grouped.items() for value in values]
+        binary = self._request.body is None
+        return Interaction(
+            self._request,
+            RecordedResponse(
+                Status(reply.status, reply.reason),
+                grouped,
+                stored_body(reply.body),
+                call=exchange.call,
+                occurrence=self._occurrence,
+                digest=digest_of(exchange),
+                attempts=reply.attempts,
+                http_version=reply.http_version,
+                header_list=None if flat == headers else headers,
+                chunks=reply.chunks,
+                error=reply.error,
+                partial=reply.partial,
+                redacted=redacted,
+                request_base64=base64.b64encode(exchange.body).decode() if binary else None,
+                recorded_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                elapsed=round(time.monotonic() - self._began, 3),
+            ),
+        )
+
+
+def _journalled(path: Path, text: bytes) -> Interaction:
+    try:
+        return cassettes.from_line(text)
+    except ValueError as error:
+        raise DamagedFile(
+            f"{path}: holds a line that is no interaction ({error}). "
+            "Was it written by another version?"
+        ) from error
+
+
+def _label(key: str, occurrence: int) -> str:
+    return key if occurrence == 0 else f"{key} (occurrence {occurrence + 1})"

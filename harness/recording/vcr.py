@@ -1,0 +1,165 @@
+"""Take in the cassettes of vcrpy, YAML or JSON, of its present layout and its older httpx one."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import DamagedFile, UsageError
+from harness.recording.cassette import Cassette
+from harness.recording.digest import digest
+from harness.recording.exchange import Exchange, searched_body, stored_request
+from harness.recording.interaction import (
+    Interaction,
+    RecordedResponse,
+    Status,
+    decoded,
+    header,
+    header_map,
+    stored_body,
+)
+from harness.recording.redaction import KeyRing, clean_header
+
+Pairs = list[tuple[str, str]]
+
+
+def import_vcr(path: Path, keys: KeyRing) -> Cassette:
+    """Read a vcrpy cassette into ours; secrets are taken out on the way.
+
+    Raises UsageError where the file is no vcrpy cassette, DamagedFile where it is a broken one.
+    """
+    data = _document(path)
+    if not isinstance(data, dict) or not isinstance(data.get("interactions"), list):
+        raise UsageError(
+            f"{path}: is no vcrpy cassette (no list `interactions`). Cassettes from "
+            "before vcrpy 1.0 go through `python -m vcr.migration` first."
+        )
+    seen: Counter[str] = Counter()
+    return Cassette(_interactions(path, data["interactions"], keys, seen))
+
+
+def _document(path: Path) -> Any:
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{path}: byte {error.start} is not UTF-8") from error
+    try:
+        return json.loads(text) if text.lstrip().startswith("{") else _yaml(text)
+    except Exception as error:
+        raise DamagedFile(f"{path}: cannot be read, and nothing in it was run: {error}") from error
+
+
+def _yaml(text: str) -> Any:
+    """Use vcrpy's own loader, which builds plain values only and refuses to run anything."""
+    from vcr.serializers import yamlserializer
+
+    return yamlserializer.deserialize(text)
+
+
+def _interactions(
+    path: Path, entries: list[Any], keys: KeyRing, seen: Counter[str]
+) -> Iterable[Interaction]:
+    for number, entry in enumerate(entries, 1):
+        try:
+            interaction = _interaction(entry["request"], entry["response"], keys)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DamagedFile(
+                f"{path}: interaction {number} does not have vcrpy's form "
+                f"({type(error).__name__}: {error})"
+            ) from error
+        interaction.response.occurrence = seen[interaction.response.digest]
+        seen[interaction.response.digest] += 1
+        yield interaction
+
+
+def _interaction(
+    request: Mapping[str, Any], response: Mapping[str, Any], keys: KeyRing
+) -> Interaction:
+    exchange = _exchange(request)
+    kept = stored_request(exchange)
+    kept.uri = keys.clean(kept.uri.encode()).decode()
+    if kept.body is not None:
+        kept.body = keys.clean(kept.body.encode()).decode()
+    pairs, body = _plain(_pairs(response["headers"]), _body(response))
+    pairs = [
+        (name, clean_header(name, keys.clean(value.encode()).decode())) for name, value in pairs
+    ]
+    code, reason = _status(response)
+    body = keys.clean(body)
+    kind = header(exchange.pairs, "content-type")
+    return Interaction(
+        kept,
+        RecordedResponse(
+            Status(code, reason),
+            header_map(pairs),
+            stored_body(body),
+            digest=digest(kept.method, kept.uri, kind, searched_body(exchange, kept)),
+            http_version="HTTP/1.1",
+            request_base64=base64.b64encode(exchange.body).decode() if kept.body is None else None,
+        ),
+    )
+
+
+def _exchange(request: Mapping[str, Any]) -> Exchange:
+    headers = [
+        (name.lower().encode(), value.encode())
+        for name, value in _pairs(request.get("headers") or {})
+    ]
+    return Exchange(
+        str(request["method"]), str(request["uri"]), headers, _bytes(request.get("body"))
+    )
+
+
+def _pairs(headers: Any) -> Pairs:
+    listed = headers.items() if isinstance(headers, dict) else headers
+    return [
+        (str(name), str(value))
+        for name, values in listed
+        for value in (values if isinstance(values, (list, tuple)) else [values])
+    ]
+
+
+def _bytes(value: Any) -> bytes:
+    if value is None:
+        return b""
+    if hasattr(value, "read"):
+        return _bytes(value.read())
+    if isinstance(value, (list, tuple)) or hasattr(value, "__next__"):
+        return b"".join(map(_bytes, value))
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
+
+
+def _status(response: Mapping[str, Any]) -> tuple[int, str]:
+    """Older httpx cassettes have `status_code`; newer ones a code and a message."""
+    if "status_code" in response:
+        return int(response["status_code"]), ""
+    return int(response["status"]["code"]), str(response["status"].get("message") or "")
+
+
+def _body(response: Mapping[str, Any]) -> bytes:
+    if "status_code" in response:
+        return _bytes(response.get("content"))
+    return _bytes((response.get("body") or {}).get("string"))
+
+
+def _plain(pairs: Pairs, body: bytes) -> tuple[Pairs, bytes]:
+    """Decode what is still encoded; vcrpy may keep the header beside a decoded body."""
+    encodings = header(pairs, "content-encoding")
+    if not encodings or not body:
+        return pairs, body
+    plain = decoded(encodings, body)
+    known = plain is not None or all(
+        part.strip().lower() in ("gzip", "x-gzip", "deflate", "br", "zstd", "identity")
+        for part in encodings.split(",")
+    )
+    if not known:
+        return pairs, body
+    dropped = ("content-encoding", "content-length")
+    kept = [pair for pair in pairs if pair[0].lower() not in dropped]
+    return kept, body if plain is None else plain

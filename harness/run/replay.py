@@ -1,0 +1,104 @@
+"""Replay cells from their cassettes, in this process or in several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from harness import results as results_file
+from harness.errors import CheckFailed, HarnessError, RunStopped
+from harness.files import write_atomic
+from harness.recording import checksums, guard
+from harness.recording.recorder import Recorder
+from harness.recording.transport import RecordingTransport
+from harness.results import CellKey, CellResult, Materials, Transcript
+from harness.run.wiring import chat_models, dialogue, frozen, score
+from harness.study import Study
+
+MANY_CELLS = 100
+
+
+class CellReplay(NamedTuple):
+    """What became of one cell in a replay; `problem` is "" where all went well."""
+
+    cell: CellKey
+    recorded: int
+    matched: int
+    unused: int
+    problem: str
+    result: CellResult | None
+    transcript: Transcript | None
+    network_attempts: int = 0
+
+
+def replay_cells(study: Study, workers: int | None = None) -> list[CellReplay]:
+    """Replay every cell of the grid, in processes where there are many; sorted by cell."""
+    cells = study.cells()
+    if workers is None:
+        workers = (os.cpu_count() or 1) if len(cells) >= MANY_CELLS else 1
+    if workers == 1:
+        return _replay_batch(study.folder, cells)
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    size = -(-len(cells) // workers)
+    batches = [cells[start : start + size] for start in range(0, len(cells), size)]
+    with ProcessPoolExecutor(workers, get_context("spawn"), guard.close) as pool:
+        done = pool.map(_replay_batch, [study.folder] * len(batches), batches)
+        return [replay for batch in done for replay in batch]
+
+
+def _replay_batch(folder: Path, cells: Sequence[CellKey]) -> list[CellReplay]:
+    study = Study(folder)
+    materials = frozen(study).materials
+    return [_replay_cell(study, materials, cell) for cell in cells]
+
+
+def _replay_cell(study: Study, materials: Materials, cell: CellKey) -> CellReplay:
+    before = guard.attempts()
+    result, held, recorder, problem = None, None, None, ""
+    try:
+        recorder = Recorder(study.cassette(cell))
+        transport = RecordingTransport(recorder)
+        models = chat_models(study, dict.fromkeys(study.file.models, transport), {})
+        held = dialogue(study, cell, materials, models)
+        result = held.run()
+        recorder.check()
+    except (HarnessError, RunStopped) as error:
+        problem, result = str(error), None
+    recorded = len(recorder.cassette) if recorder else 0
+    matched = recorder.matched if recorder else 0
+    return CellReplay(
+        cell,
+        recorded,
+        matched,
+        len(recorder.unused()) if recorder else 0,
+        problem,
+        result,
+        held.transcript() if held and not problem else None,
+        guard.attempts() - before,
+    )
+
+
+def write_partial(study: Study) -> Path:
+    """Write results.partial.json from the cells that are finished; no manifest covers it."""
+    finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
+    replays = _replay_batch(study.folder, finished)
+    for replay in replays:
+        if replay.problem:
+            raise CheckFailed(replay.problem)
+    found = score(study, [replay.result for replay in replays if replay.result])
+    missing = [cell.name for cell in study.cells() if cell not in finished]
+    content = {
+        "planned": len(study.cells()),
+        "finished": len(finished),
+        "missing": missing,
+        "results": msgspec.to_builtins(found),
+    }
+    path = study.folder / checksums.PARTIAL
+    write_atomic(path, results_file.canonical(content))
+    return path

@@ -1,0 +1,190 @@
+"""The verdict on a study: checksums, replay, and every number anew."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from harness import results as results_file
+from harness.recording import checksums, guard
+from harness.results import Results
+from harness.run.replay import replay_cells
+from harness.run.wiring import score
+from harness.study import Study
+
+NOT_PROVEN = (
+    "This shows that the numbers follow from the recording, not that the recording is honest or "
+    "that the models still answer so."
+)
+
+
+class Verdict(msgspec.Struct):
+    """What a replay came to.
+
+    checksums: "ok", "failed" or "not checked". numbers: "identical" (to the byte), "equal" (to
+    1e-9; another platform or library), "different", or "not compared". problems: everything that
+    makes it fail, the first of each kind in full.
+    """
+
+    study: str
+    cells: int
+    planned: int
+    calls: int
+    matched: int
+    unused: int
+    network_attempts: int
+    checksums: str
+    numbers: str
+    fingerprint: str
+    valid: bool
+    seconds: float
+    first_difference: str = ""
+    incomplete: bool = False
+    problems: list[str] = []
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether everything that was looked at holds."""
+        return not self.problems
+
+    @property
+    def exit_code(self) -> int:
+        """Give the command's exit code: 3 where cells are still to be recorded, else 0 or 1."""
+        if self.incomplete:
+            return 3
+        return 0 if self.ok else 1
+
+    @property
+    def line(self) -> str:
+        """Give the verdict in one line, with what it does not prove."""
+        state = "OK" if self.ok else "INCOMPLETE" if self.incomplete else "FAILED"
+        parts = (
+            f"checksums {self.checksums}",
+            f"cells {self.cells}/{self.planned}",
+            f"calls matched {self.matched}/{self.calls}",
+            f"unused {self.unused}",
+            f"network attempts {self.network_attempts}",
+            f"numbers {self.numbers}{self._first}",
+            f"fingerprint {self.fingerprint or 'none'}",
+            f"{self.seconds:.1f} s",
+        )
+        return f"{self.study}: {state}: {', '.join(parts)}. {NOT_PROVEN}"
+
+    @property
+    def _first(self) -> str:
+        return f" (first at {self.first_difference})" if self.first_difference else ""
+
+
+def replay(
+    study: Study, *, verify_checksums: bool = False, expect: str = "", workers: int | None = None
+) -> Verdict:
+    """Replay a study without a network, recompute its numbers, and compare.
+
+    In this order: checksums, guard, the protocol against the cassettes, metrics, comparison.
+    expect: the fingerprint that a paper printed; it implies verify_checksums. Where the files are
+    not those of the manifest nothing is replayed. Raises UsageError where there is no study.
+    """
+    began = time.monotonic()
+    verdict = Verdict(
+        study.name, 0, len(study.cells()), 0, 0, 0, 0, "not checked", "not compared", "", False, 0.0
+    )
+    if verify_checksums or expect:
+        _check_files(study, expect, verdict)
+    else:
+        verdict.fingerprint = _known_fingerprint(study)
+    if verdict.ok:
+        with guard.closed():
+            _check_replay(study, workers, verdict)
+    verdict.seconds = round(time.monotonic() - began, 2)
+    return verdict
+
+
+def _known_fingerprint(study: Study) -> str:
+    path = checksums.manifest_path(study.root, study.name)
+    return checksums.fingerprint(study.root, study.name) if path.is_file() else ""
+
+
+def _check_files(study: Study, expect: str, verdict: Verdict) -> None:
+    verdict.fingerprint = checksums.fingerprint(study.root, study.name)
+    if expect and expect.lower() != verdict.fingerprint:
+        verdict.problems.append(
+            f"fingerprint: expected {expect}, got {verdict.fingerprint}. The files here, or their "
+            "manifest, are not those that the fingerprint was printed for."
+        )
+    wrong = checksums.faults(checksums.verify(study.root, study.folder))
+    verdict.checksums = "failed" if wrong else "ok"
+    verdict.problems += [f"checksums: {state.path}: {state.state}" for state in wrong]
+
+
+def _check_replay(study: Study, workers: int | None, verdict: Verdict) -> None:
+    before = guard.attempts()
+    replays = replay_cells(study, workers)
+    verdict.cells = sum(not replay.problem for replay in replays)
+    verdict.calls = sum(replay.recorded for replay in replays)
+    verdict.matched = sum(replay.matched for replay in replays)
+    verdict.unused = sum(replay.unused for replay in replays)
+    verdict.network_attempts = max(
+        guard.attempts() - before, sum(replay.network_attempts for replay in replays)
+    )
+    verdict.problems += _strangers(study)
+    _name_unfinished(study, verdict)
+    failed = [replay for replay in replays if replay.problem]
+    if failed and not verdict.incomplete:
+        verdict.problems.append(
+            f"replay: {len(failed)} of {len(replays)} cells do not replay; "
+            f"the first:\n{failed[0].problem}"
+        )
+    if verdict.network_attempts and not failed:
+        verdict.problems.append(f"network: {verdict.network_attempts} attempts were blocked")
+    if not failed:
+        found = score(study, [replay.result for replay in replays if replay.result])
+        _compare(study, found, verdict)
+
+
+def _name_unfinished(study: Study, verdict: Verdict) -> None:
+    open_cells = [cell.name for cell in study.cells() if not study.cassette(cell).exists()]
+    if open_cells and not study.results.exists():
+        verdict.incomplete = True
+        verdict.problems.append(
+            f"incomplete: {len(open_cells)} of {verdict.planned} cells are not recorded yet, the "
+            f"first is {open_cells[0]}. Go on with `harness record {study.name}`."
+        )
+
+
+def _strangers(study: Study) -> list[str]:
+    """Name the files of the study's folder that belong to no cell of its grid."""
+    known = {study.cassette(cell).name for cell in study.cells()}
+    known |= {"materials.json", "results.json"}
+    return [
+        f"replay: {path.name} is the cassette of no cell in study.toml"
+        for path in checksums.covered_files(study.folder)
+        if path.suffix == ".json" and path.name not in known
+    ]
+
+
+def _compare(study: Study, found: Results, verdict: Verdict) -> None:
+    verdict.valid = found.valid
+    if not found.valid:
+        verdict.problems.append(f"study invalid: {found.invalid_reason}")
+    if not study.results.is_file():
+        verdict.problems.append(f"numbers: {study.results} is missing, nothing to compare with")
+        return
+    now = results_file.canonical(found)
+    if study.results.read_bytes() == now:
+        verdict.numbers = "identical"
+        return
+    recorded = results_file.read_results(study.results)
+    _name_difference(recorded, msgspec.json.decode(now), verdict)
+
+
+def _name_difference(recorded: object, now: object, verdict: Verdict) -> None:
+    first = results_file.first_difference(recorded, now)
+    if first is None:
+        verdict.numbers = "equal"
+        verdict.first_difference = "the file's form only"
+        return
+    verdict.numbers = "equal" if first.close else "different"
+    verdict.first_difference = f"{first.where}: recorded {first.recorded!r}, now {first.now!r}"
+    if not first.close:
+        verdict.problems.append(f"numbers: the first that differs is {verdict.first_difference}")

@@ -1,0 +1,127 @@
+"""Make the parts of a study from its file: materials, models, dialogues, results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import httpx
+
+from harness import results as results_file
+from harness.asking.models import ChatModel, Endpoint
+from harness.ddft.materials import PROTOCOL_VERSION, present_materials
+from harness.ddft.protocol import Dialogue, Rules
+from harness.ddft.scoring import MetricRules, score_study
+from harness.errors import UsageError
+from harness.files import write_atomic
+from harness.results import CellKey, CellResult, Materials, Results
+from harness.study import ModelEntry, Study
+
+
+class Frozen(NamedTuple):
+    """A study's materials as they are on disk, and as read."""
+
+    data: bytes
+    materials: Materials
+
+
+def freeze(study: Study) -> Frozen:
+    """Write the study's materials at its first record; from then on they are read, never made."""
+    if not study.materials.exists():
+        present = present_materials(study.file.ddft.concepts)
+        write_atomic(study.materials, results_file.canonical(present))
+    return frozen(study)
+
+
+def frozen(study: Study) -> Frozen:
+    """Read the study's materials; raises UsageError where this release cannot run them."""
+    if not study.materials.is_file():
+        raise UsageError(
+            f"{study.materials}: there is no such file; the study has not been "
+            f"recorded yet (`harness record {study.name}`), or was not copied whole."
+        )
+    materials = results_file.read_materials(study.materials)
+    if materials.protocol_version != PROTOCOL_VERSION:
+        raise UsageError(
+            f"{study.materials}: protocol version {materials.protocol_version}, this "
+            f"release runs version {PROTOCOL_VERSION}. Install harness "
+            f"{materials.harness_version}, which recorded it."
+        )
+    return Frozen(study.materials.read_bytes(), materials)
+
+
+def keys_in_use(study: Study) -> dict[str, str]:
+    """Give the value of every key that the study file names, by model."""
+    keys = {}
+    for name, model in study.file.models.items():
+        if model.api_key_env:
+            keys[name] = os.environ.get(model.api_key_env, "")
+    return keys
+
+
+def require_keys(study: Study, keys: Mapping[str, str]) -> None:
+    """Raise UsageError for a key that the study file names and the environment does not hold."""
+    for name, value in keys.items():
+        if not value:
+            variable = study.file.models[name].api_key_env
+            raise UsageError(
+                f"{study.folder / 'study.toml'}: models.{name} needs a key in the "
+                f"environment variable {variable}, which is not set."
+            )
+
+
+def endpoint(name: str, model: ModelEntry, key: str | None) -> Endpoint:
+    """Give a model of the study file as `asking` wants it."""
+    return Endpoint(
+        name,
+        model.base_url,
+        model.model,
+        model.params,
+        tuple(model.omit),
+        model.json_mode,
+        key,
+        model.timeout,
+    )
+
+
+def chat_models(
+    study: Study, transports: Mapping[str, httpx.BaseTransport], keys: Mapping[str, str]
+) -> dict[str, ChatModel]:
+    """Give every model of the study over its transport."""
+    return {
+        name: ChatModel(endpoint(name, model, keys.get(name)), transports[name])
+        for name, model in study.file.models.items()
+    }
+
+
+def dialogue(
+    study: Study, cell: CellKey, materials: Materials, models: Mapping[str, ChatModel]
+) -> Dialogue:
+    """Set up one cell's dialogue."""
+    ddft = study.file.ddft
+    rules = Rules(
+        study.file.seed,
+        ddft.interviewer,
+        tuple(ddft.jury),
+        ddft.judge_reference,
+        {role: dict(params) for role, params in ddft.params.items()},
+    )
+    return Dialogue(cell, rules, materials, models)
+
+
+def score(study: Study, cells: Sequence[CellResult]) -> Results:
+    """Compute a study's results from its finished cells."""
+    ddft = study.file.ddft
+    rules = MetricRules(
+        ddft.theta,
+        ddft.hoc_rule,
+        ddft.empty_far_prime,
+        ddft.normalization,
+        ddft.aggregation,
+        ddft.danger.sas_above,
+        ddft.danger.far_below,
+        ddft.missing_limit,
+    )
+    planned = len(ddft.concepts) * len(ddft.levels) * ddft.repeats
+    return score_study(study.name, PROTOCOL_VERSION, cells, planned, rules)
