@@ -2,8 +2,9 @@
 
 from typing import Any
 
-__version__ = "0.1.0"
-__all__ = ["RecordingTransport", "record", "replay"]
+from harness.version import VERSION as __version__
+
+__all__ = ["RecordingTransport", "__version__", "record", "replay"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from harness import __version__
 from harness.errors import HarnessError, RunStopped
+from harness.version import VERSION
 
 if TYPE_CHECKING:
     from harness.run.record import Tally
@@ -50,7 +50,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 @click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="harness")
+@click.version_option(VERSION, prog_name="harness")
 def main() -> None:
     """Record evaluations of language models once; replay and recompute them for ever.
 
@@ -230,22 +230,20 @@ def _progress_words(tally: Tally) -> str:
 @told
 def verify(studies: tuple[str, ...], root: Path | None) -> None:
     """Compare the files of STUDIES with their manifests, and say what each one is."""
-    from harness.recording import checksums
+    from harness.run.verdict import verify_files
     from harness.study import all_studies, find_study
 
-    found = [find_study(name, root) for name in studies] or all_studies(root)
-    wrong = 0
-    for study in found:
-        states = checksums.verify(study.root, study.folder)
-        for state in states:
+    sound = True
+    for study in [find_study(name, root) for name in studies] or all_studies(root):
+        files = verify_files(study)
+        for state in files.states:
             click.echo(f"{state.path}: {state.state}")
-        bad = len(checksums.faults(states))
         click.echo(
-            f"{study.name}: {len(states) - bad} of {len(states)} files ok, fingerprint "
-            f"{checksums.fingerprint(study.root, study.name)}"
+            f"{study.name}: {len(files.states) - files.wrong} of {len(files.states)} files ok, "
+            f"fingerprint {files.fingerprint}"
         )
-        wrong += bad
-    sys.exit(1 if wrong else 0)
+        sound &= not files.wrong
+    sys.exit(0 if sound else 1)
 
 
 @main.command(epilog=EXIT_CODES)

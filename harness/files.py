@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import glob
 import hashlib
 import json
 import os
 import re
+import shutil
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,19 +22,44 @@ ROOM_WANTED = 16 * 2**20
 NAME_LIMIT = 120
 
 
+class NoRoom(Incomplete):
+    """The disk is full: nothing more can be kept, so nothing more may be paid for."""
+
+
 def write_atomic(path: Path, data: bytes) -> None:
     """Write a file so that a reader finds the old content or the new, never a part.
 
-    Raises Incomplete where the folder or the disk refuses.
+    Raises NoRoom where the disk is full, UsageError where the folder refuses.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        _sweep(path)
         _write_synced(temporary, data)
         os.replace(temporary, path)
         _sync_folder(path.parent)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise refused(path, error) from error
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # on a read-only disk even this is refused
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise refused(path, error) from error
+        raise
+
+
+def _sweep(path: Path) -> None:
+    """Remove what processes left that were killed while they wrote this file."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        if not _is_running(int(left.name.rsplit(".", 2)[1])):
+            left.unlink(missing_ok=True)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _write_synced(path: Path, data: bytes) -> None:
@@ -59,7 +88,7 @@ def _sync_folder(folder: Path) -> None:
 def refused(path: Path, error: OSError) -> HarnessError:
     """Put an operating system's refusal into words, with what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return Incomplete(
+        return NoRoom(
             f"{path}: no room left to write ({error.strerror}). Free some space; "
             "what was recorded before is kept, and `harness record` goes on."
         )
@@ -70,15 +99,22 @@ def refused(path: Path, error: OSError) -> HarnessError:
 
 
 def check_room(folder: Path, wanted: int = ROOM_WANTED) -> None:
-    """Refuse to go on where an answer that is about to be paid for could not be kept."""
-    room = os.statvfs(folder)
-    free = room.f_bavail * room.f_frsize
+    """Raise NoRoom where an answer that is about to be paid for could not be kept."""
+    free = shutil.disk_usage(folder).free
     if free < wanted:
-        raise Incomplete(
+        raise NoRoom(
             f"{folder}: only {free // 2**20} MB free, {wanted // 2**20} MB are wanted "
             "before a call is paid for. Free some space and start the same command "
             "again; it goes on from here."
         )
+
+
+def move_aside(path: Path) -> Path:
+    """Rename a file that is to be made anew, to a name nothing has yet; give that name."""
+    stem = f"{path.name}.journal-{int(time.time())}"
+    names = (path.with_name(f"{stem}{more}") for more in ("", *(f"-{n}" for n in range(2, 1000))))
+    aside = next(name for name in names if not name.exists())
+    return path.replace(aside)
 
 
 def file_name(label: str) -> str:
@@ -112,23 +148,49 @@ class Journal:
 
     def __init__(self, path: Path, header: str) -> None:
         self.path = path
-        self.entries = read_journal(path) if path.exists() else Entries("", [], b"", 0)
+        self._refusal: HarnessError | None = None
         try:
+            self.entries = read_journal(path) if path.exists() else Entries("", [], b"", 0)
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            os.ftruncate(self._descriptor, self.entries.sound_bytes)
         except OSError as error:
             raise refused(path, error) from error
-        if self.entries.sound_bytes == 0:
+        self._sound_bytes = self.entries.sound_bytes
+        try:
+            self._begin(header)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, header: str) -> None:
+        try:
+            os.ftruncate(self._descriptor, self._sound_bytes)
+        except OSError as error:
+            raise refused(self.path, error) from error
+        if self._sound_bytes == 0:
             self.append(header.encode())
+            _sync_folder(self.path.parent)
             self.entries = self.entries._replace(header=header)
 
     def append(self, line: bytes) -> None:
-        """Add one line (without a line end) and wait until it is on the disk."""
+        """Add one line (without a line end) and wait until it is on the disk.
+
+        Raises what `refused` says; a part that was written is taken back, so that no later line
+        stands behind it, and every later append raises the same again.
+        """
+        if self._refusal is not None:
+            raise self._refusal
+        sealed = _sealed(line)
         try:
-            _write_all(self._descriptor, _sealed(line))
+            _write_all(self._descriptor, sealed)
             os.fsync(self._descriptor)
-        except OSError as error:
-            raise refused(self.path, error) from error
+        except BaseException as error:
+            self._refusal = refused(self.path, error if isinstance(error, OSError) else OSError())
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._sound_bytes)
+            if isinstance(error, OSError):
+                raise self._refusal from error
+            raise
+        self._sound_bytes += len(sealed)
 
     def close(self) -> None:
         """Close the file and leave it."""
@@ -187,16 +249,21 @@ class Lock:
         except OSError as error:
             raise refused(path, error) from error
         me = {"pid": os.getpid(), "host": socket.gethostname()}
-        self._owner.write_text(json.dumps(me))
+        try:
+            self._owner.write_text(json.dumps(me))
+        except OSError as error:
+            self.release()
+            raise refused(self._owner, error) from error
 
     def _holder(self) -> str:
         try:
             owner = json.loads(self._owner.read_text())
             return f"process {owner['pid']} on {owner['host']}"
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             return "another process"
 
     def release(self) -> None:
         """Let others in."""
-        self._owner.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # who held it is a courtesy
+            self._owner.unlink(missing_ok=True)
         self._lock.release()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -213,14 +214,19 @@ def _line_of(text: str, place: list[str]) -> int | None:
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if stripped.startswith("["):
-            table = [part.strip('" ') for part in stripped.strip("[] ").split(".")]
+            table = _key_parts(stripped.strip("[]"))
             if table == keys:
                 return number
         elif "=" in stripped and keys:
-            key = [part.strip('" ') for part in stripped.partition("=")[0].split(".")]
-            if table + key == keys[: len(table + key)] and len(table + key) >= len(keys) - 1:
+            found = table + _key_parts(stripped.partition("=")[0])
+            if found == keys[: len(found)] and len(found) >= len(keys) - 1:
                 return number
     return None
+
+
+def _key_parts(key: str) -> list[str]:
+    """Split a dotted TOML key; a quoted part may hold dots."""
+    return [quoted or bare for quoted, bare in re.findall(r'"([^"]*)"|([^.\s"]+)', key)]
 
 
 def find_root(start: Path) -> Path:

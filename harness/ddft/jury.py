@@ -19,6 +19,7 @@ FIELDS: Fields = {
     "sas_reason": Text(),
 }
 ASKS = 2
+REJECTED = "rejected"
 
 
 class Judgement(NamedTuple):
@@ -42,7 +43,7 @@ def judge(
         answer = model.ask(name, messages, params=params, schema=schema)
         answers.append(answer)
         verdict = _verdict(answer)
-        if verdict.state == "ok":
+        if verdict.state in ("ok", REJECTED):  # a rejected request is rejected again
             break
         again = prompts["judge_again"].replace("{problem}", verdict.problem)
         messages = [
@@ -62,8 +63,8 @@ def _opening(prompts: Mapping[str, str]) -> list[Message]:
 
 
 def _verdict(answer: Answer) -> Verdict:
-    if answer.state == "rejected":
-        return Verdict("rejected", {}, (), "The request was rejected.")
+    if answer.state == REJECTED:
+        return Verdict(REJECTED, {}, (), "The request was rejected.")
     return read_reply(answer.text, answer.finish_reason, FIELDS)
 
 

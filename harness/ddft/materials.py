@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from harness import __version__
 from harness.errors import UsageError
 from harness.results import Concept, Materials, TrapPool
+from harness.version import VERSION
 
 PROTOCOL_VERSION = 1
 
@@ -26,7 +26,7 @@ def present_materials(concept_ids: Sequence[str]) -> Materials:
     domains = {concept.domain for concept in concepts}
     pools = [pool for pool in _data("traps.toml")["pool"] if pool["domain"] in domains]
     return Materials(
-        __version__,
+        VERSION,
         "ddft",
         PROTOCOL_VERSION,
         _data("prompts.toml"),

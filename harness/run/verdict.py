@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import msgspec
 
@@ -100,21 +101,38 @@ def replay(
     return verdict
 
 
+class Files(NamedTuple):
+    """What became of each file of a study, how many are not ok, and the manifest's MD5."""
+
+    states: list[checksums.FileState]
+    wrong: int
+    fingerprint: str
+
+
+def verify_files(study: Study) -> Files:
+    """Compare a study's files with its manifests; raises UsageError where there are none."""
+    states = checksums.verify(study.root, study.folder)
+    mark = checksums.fingerprint(study.root, study.name)
+    return Files(states, len(checksums.faults(states)), mark)
+
+
 def _known_fingerprint(study: Study) -> str:
     path = checksums.manifest_path(study.root, study.name)
     return checksums.fingerprint(study.root, study.name) if path.is_file() else ""
 
 
 def _check_files(study: Study, expect: str, verdict: Verdict) -> None:
-    verdict.fingerprint = checksums.fingerprint(study.root, study.name)
-    if expect and expect.lower() != verdict.fingerprint:
+    files = verify_files(study)
+    verdict.fingerprint = files.fingerprint
+    if expect and expect.lower() != files.fingerprint:
         verdict.problems.append(
-            f"fingerprint: expected {expect}, got {verdict.fingerprint}. The files here, or their "
+            f"fingerprint: expected {expect}, got {files.fingerprint}. The files here, or their "
             "manifest, are not those that the fingerprint was printed for."
         )
-    wrong = checksums.faults(checksums.verify(study.root, study.folder))
-    verdict.checksums = "failed" if wrong else "ok"
-    verdict.problems += [f"checksums: {state.path}: {state.state}" for state in wrong]
+    verdict.checksums = "failed" if files.wrong else "ok"
+    verdict.problems += [
+        f"checksums: {state.path}: {state.state}" for state in checksums.faults(files.states)
+    ]
 
 
 def _check_replay(study: Study, workers: int | None, verdict: Verdict) -> None:

@@ -1,0 +1,32 @@
+"""A small study, recorded once per test run against a real loopback server."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from loopback import Loopback
+from provider import Provider
+from study_text import study_text
+
+from harness.run.record import Recording
+from harness.study import Study
+
+
+@pytest.fixture(scope="session")
+def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("recorded")
+    folder = root / "cassettes" / "small"
+    folder.mkdir(parents=True)
+    with Loopback(Provider()) as server:
+        (folder / "study.toml").write_text(study_text(server.url))
+        outcome = Recording(Study(folder)).run()
+        assert outcome.problems == []
+    return root
+
+
+@pytest.fixture
+def recorded(recorded_once: Path, tmp_path: Path) -> Path:
+    """Give a copy of the recorded study's root, to do with as a test likes."""
+    root = tmp_path / "copy"
+    shutil.copytree(recorded_once, root)
+    return root

@@ -1,0 +1,253 @@
+"""The dialogue: who sees what, which trap is met, and what becomes of odd replies."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import Answer, Loopback, Received, json_answer
+from provider import Provider
+from study_text import study_text
+
+from harness.ddft import traps
+from harness.ddft.materials import present_materials
+from harness.ddft.protocol import compress, fill
+from harness.recording import cassette as cassettes
+from harness.results import CellResult
+from harness.run.record import Recording
+from harness.run.replay import replay_cells
+from harness.study import Study
+
+Reply = Callable[[Received], Answer]
+
+
+def record(root: Path, reply: Reply, **options: Any) -> Study:
+    folder = root / "cassettes" / "mine"
+    folder.mkdir(parents=True)
+    with Loopback(reply) as server:
+        (folder / "study.toml").write_text(study_text(server.url, **options))
+        assert Recording(Study(folder)).run().problems == []
+    return Study(folder)
+
+
+def one_cell(study: Study) -> CellResult:
+    [replay] = replay_cells(study)
+    assert replay.problem == ""
+    assert replay.result is not None
+    return replay.result
+
+
+def asked(study: Study, call: str) -> list[dict[str, str]]:
+    kept = cassettes.load(study.cassette(study.cells()[0])).get(call, 0)
+    assert kept is not None, f"no call {call}"
+    messages: list[dict[str, str]] = json.loads(kept.request_bytes)["messages"]
+    return messages
+
+
+def chat(content: str | None, finish: str = "stop", **message: Any) -> Answer:
+    choice = {"index": 0, "finish_reason": finish, "message": {"content": content, **message}}
+    return json_answer({"model": "served-name", "choices": [choice]})
+
+
+ONE = {"subjects": ("subject-a",), "levels": "[0.5]"}
+
+
+def test_a_cell_is_25_calls_with_names_by_position(tmp_path: Path) -> None:
+    """Five turns of interviewer, subject and three judges, each named by where it stands."""
+    study = record(tmp_path, Provider(), **ONE)
+    calls = [kept.response.call for kept in cassettes.load(study.cassette(study.cells()[0]))]
+    expected = [
+        f"turn-{turn}/{who}"
+        for turn in range(1, 6)
+        for who in (
+            "interviewer", "judge/judge-a", "judge/judge-b", "judge/judge-c", "subject",
+        )
+    ]  # fmt: skip
+    assert calls == expected
+
+
+def test_who_sees_what(tmp_path: Path) -> None:
+    """The cut context goes into the subject's first message alone; judges see all of the text."""
+    study = record(tmp_path, Provider(), **ONE)
+    text = present_materials(["harm-principle"]).concepts[0].text
+    half = text[: len(text) // 2]
+    subject = asked(study, "turn-5/subject")
+    assert [message["role"] for message in subject] == ["user", "assistant"] * 4 + ["user"]
+    assert half in subject[0]["content"]
+    assert text not in subject[0]["content"]
+    assert not any(half in message["content"] for message in subject[1:])
+    interviewer = json.dumps(asked(study, "turn-5/interviewer"))
+    assert half[:80] not in interviewer
+    assert subject[2]["content"] in interviewer
+    judge = asked(study, "turn-4/judge/judge-a")[-1]["content"]
+    assert text in judge
+    assert "50%" in judge
+    assert "invented" in judge
+    assert "invented" not in asked(study, "turn-3/judge/judge-a")[-1]["content"]
+    assert asked(study, "turn-4/judge/judge-a") == asked(study, "turn-4/judge/judge-c")
+
+
+def test_full_compression_gives_no_context(tmp_path: Path) -> None:
+    """At c = 1 the subject gets the bare question."""
+    study = record(tmp_path, Provider(), subjects=("subject-a",), levels="[1.0]")
+    [message] = asked(study, "turn-1/subject")
+    assert "Here is a text" not in message["content"]
+    assert one_cell(study).context_chars == 0
+
+
+def test_the_drawn_expert_stands_in_turn_4_word_for_word(tmp_path: Path) -> None:
+    """Every subject at one place of the grid meets the same expert, named word for word."""
+    study = record(tmp_path, Provider(), subjects=("subject-a", "subject-b"), levels="[0.25]")
+    materials = present_materials(["harm-principle"])
+    trap = traps.draw(materials, 7, materials.concepts[0], 0.25)
+    for cell in study.cells():
+        kept = cassettes.load(study.cassette(cell)).get("turn-4/subject", 0)
+        assert kept is not None
+        assert trap.expert in json.loads(kept.request_bytes)["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "source"),
+    [
+        (["What did {expert} say?"], "interviewer"),
+        (["Why?", "And {expert}, what of that view?"], "interviewer, asked again"),
+        (["Why?", "Really?"], "template"),
+        (["{expert} " + "word " * 60 + "?", ""], "template"),
+    ],
+)
+def test_a_trap_without_its_expert_is_asked_for_once_more(
+    tmp_path: Path, replies: list[str], source: str
+) -> None:
+    """One re-ask that says what is wrong, then the template; where it came from is recorded."""
+    materials = present_materials(["harm-principle"])
+    expert = traps.draw(materials, 7, materials.concepts[0], 0.5).expert
+    said = iter([reply.replace("{expert}", expert) for reply in replies])
+    provider = Provider()
+
+    def reply(received: Received) -> Answer:
+        body = received.json()
+        if body["model"] == "interviewer" and "Expert: " in json.dumps(body["messages"]):
+            return chat(next(said))
+        return provider(received)
+
+    study = record(tmp_path, reply, **ONE)
+    cell = one_cell(study)
+    assert cell.trap_source == source
+    assert expert in asked(study, "turn-4/subject")[-1]["content"]
+
+
+def test_a_scripted_interviewer_makes_no_calls(tmp_path: Path) -> None:
+    """Fixed questions and a template for turn 4: 20 calls a cell."""
+
+    def reply(received: Received) -> Answer:
+        assert received.json()["model"] != "interviewer"
+        return Provider()(received)
+
+    folder = tmp_path / "cassettes" / "mine"
+    folder.mkdir(parents=True)
+    with Loopback(reply) as server:
+        text = study_text(server.url, subjects=("subject-a",), levels="[0.5]")
+        text = text.replace('interviewer = "interviewer"', 'interviewer = "scripted"')
+        (folder / "study.toml").write_text(text)
+        outcome = Recording(Study(folder)).run()
+    assert outcome.tally.calls == 20
+    assert one_cell(Study(folder)).trap_source == "scripted"
+
+
+GOOD = '{"far": 0.5, "sas": 0.5}'
+REPLIES = {
+    "prose": (chat("I think it is quite good."), "no_json"),
+    "string": (chat('{"far": "8/10", "sas": 1}'), "type_error"),
+    "range": (chat('{"far": 98989, "sas": 1}'), "out_of_range"),
+    "nan": (chat('{"far": NaN, "sas": 1}'), "non_finite"),
+    "list": (chat('[{"far": 0.1, "sas": 1}]'), "wrong_shape"),
+    "refusal": (chat("I'm sorry, but I can't help with that."), "refusal"),
+    "empty": (chat(""), "empty"),
+    "null": (chat(None, reasoning_content=GOOD), "empty"),
+    "length": (chat('{"far": 0.5, "far_rea', "length"), "truncated"),
+    "filter": (chat("", "content_filter"), "refusal"),
+    "rejected": (json_answer({"error": "content policy"}, status=400), "rejected"),
+}
+
+
+@pytest.mark.parametrize("judge", ["judge-a", "judge-b", "judge-c"])
+@pytest.mark.parametrize("kind", REPLIES)
+def test_a_failing_judge_is_missing_never_zero(tmp_path: Path, kind: str, judge: str) -> None:
+    """A judge without a usable reply is missing with its state; the others make the consensus."""
+    bad, state = REPLIES[kind]
+
+    def reply(received: Received) -> Answer:
+        model = received.json()["model"]
+        return bad if model == judge else chat(GOOD) if "judge" in model else chat("What? Well.")
+
+    study = record(tmp_path, reply, **ONE, extra="missing_limit = 0.4\n")
+    for turn in one_cell(study).turns:
+        score = turn.scores[judge]
+        assert (score.far, score.sas, score.state) == (None, None, state)
+        assert (turn.n_judges, turn.far, turn.sas) == (2, 0.5, 0.5)
+        assert score.asks == (1 if kind == "rejected" else 2)
+
+
+def test_a_second_try_is_told_what_was_wrong_and_recorded(tmp_path: Path) -> None:
+    """The re-ask carries the bad reply and the reason, under a name of its own."""
+
+    def reply(received: Received) -> Answer:
+        body = received.json()
+        if body["model"] == "judge-b":
+            again = len(body["messages"]) > 8
+            return chat(GOOD if again else '{"far": "8/10", "sas": 1}')
+        return chat(GOOD if "judge" in body["model"] else "Well?")
+
+    study = record(tmp_path, reply, **ONE)
+    messages = asked(study, "turn-1/judge/judge-b/ask-2")
+    assert messages[-2]["content"] == '{"far": "8/10", "sas": 1}'
+    assert "8/10" in messages[-1]["content"]
+    score = one_cell(study).turns[0].scores["judge-b"]
+    assert (score.state, score.asks, score.far) == ("ok", 2, 0.5)
+
+
+def test_odd_answers_of_the_subject_are_judged_as_they_are_and_flagged(tmp_path: Path) -> None:
+    """Empty, filtered and rejected answers are states of the turn, not errors of the run."""
+    odd = iter([chat(""), chat(None), chat("cut", "length"), chat("", "content_filter"),
+                json_answer({"error": "too long"}, status=400)])  # fmt: skip
+
+    def reply(received: Received) -> Answer:
+        model = received.json()["model"]
+        return next(odd) if "subject" in model else chat(GOOD if "judge" in model else "Why?")
+
+    cell = one_cell(record(tmp_path, reply, **ONE))
+    states = [turn.answer_state for turn in cell.turns]
+    assert states == ["empty", "empty", "truncated", "filtered", "rejected"]
+    assert all(turn.far == 0.5 for turn in cell.turns)
+
+
+def test_the_served_model_is_kept_beside_the_requested_one(tmp_path: Path) -> None:
+    """Results name what the endpoint said it served."""
+    cell = one_cell(record(tmp_path, lambda _: chat(GOOD), **ONE))
+    assert cell.served["subject-a"] == ["served-name"]
+
+
+def test_a_lone_surrogate_becomes_a_replacement_character(tmp_path: Path) -> None:
+    """Half a character in an answer neither stops the dialogue nor breaks its replay."""
+
+    def reply(received: Received) -> Answer:
+        if "subject" not in received.json()["model"]:
+            return chat(GOOD if "judge" in received.json()["model"] else "Why?")
+        broken = b'{"model": "m", "choices": [{"message": {"content": "half \\ud83d."}}]}'
+        return Answer(200, headers=[("content-type", "application/json")], body=broken)
+
+    study = record(tmp_path, reply, **ONE)
+    assert "half \ufffd." in json.dumps(asked(study, "turn-2/subject"), ensure_ascii=False)
+    one_cell(study)
+
+
+@pytest.mark.parametrize(("level", "kept"), [(0.0, 10), (0.25, 7), (0.5, 5), (0.75, 2), (1.0, 0)])
+def test_compression_is_a_prefix_by_characters(level: float, kept: int) -> None:
+    """Level c keeps int(length * (1 - c)) characters, mid-word on purpose."""
+    assert compress("abcdefghij", level) == "abcdefghij"[:kept]
+
+
+def test_braces_in_what_is_filled_in_stay() -> None:
+    """An answer that contains {question} is not filled in a second time."""
+    assert fill("{a} and {b}", {"a": "{b}", "b": "x"}) == "{b} and x"

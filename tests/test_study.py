@@ -1,0 +1,114 @@
+"""study.toml: a mistake is told with its file, its line, what was expected and what was found."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from study_text import study_text
+
+from harness.cli import main
+from harness.errors import UsageError
+from harness.study import Study, find_study
+
+URL = "http://127.0.0.1:1"
+
+
+def write(root: Path, text: str) -> Path:
+    folder = root / "cassettes" / "mine"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "study.toml").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("seed = 7", "seed = -7", ["line 4", "seed", "-7"]),
+        ("seed = 7", "sead = 7", ["line 4", "sead"]),
+        ("seed = 7", "", ["seed", "required"]),
+        ('protocol = "ddft"', 'protocol = "dddt"', ["line 2", "protocol", "dddt"]),
+        ("levels = [0.0, 0.5, 1.0]", "levels = [0.0, 1.5]", ["ddft.levels.1", "1.5"]),
+        ("levels = [0.0, 0.5, 1.0]", "levels = [0.5, 0.5]", ["levels", "twice"]),
+        ('"judge-b", "judge-c"]', '"judge-b", "judge-z"]', ["judge-z", "[models.judge-z]", "judge-a"]),
+        ('model = "judge-c"', "", ["models.judge-c.model"]),
+        ("[ddft]", "[ddft", ["not TOML"]),
+        ("http://", "ftp://", ["base_url"]),
+        ("as_of = 2026-01-31", "as_of = 'soon'", ["line 3", "as_of", "soon"]),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(
+    tmp_path: Path, old: str, new: str, told: list[str]
+) -> None:
+    """The message names the file, the key or the line, and what stands there."""
+    text = study_text(URL)
+    assert old in text
+    folder = write(tmp_path, text.replace(old, new))
+    with pytest.raises(UsageError) as caught:
+        Study(folder)
+    for word in ["study.toml", *told]:
+        assert word in str(caught.value)
+
+
+def test_a_mistake_is_exit_2_without_a_traceback(tmp_path: Path) -> None:
+    """The command says what is wrong and nothing of Python's."""
+    write(tmp_path, study_text(URL).replace("seed = 7", "seed = 'x'"))
+    for words in (["record", "mine"], ["replay", "mine"], ["ls"], ["show", "mine"]):
+        done = CliRunner().invoke(main, [*words, "--root", str(tmp_path)])
+        assert done.exit_code == 2
+        assert "line 4: seed" in done.output
+        assert "Traceback" not in done.output
+
+
+def test_an_unknown_study_is_told(tmp_path: Path) -> None:
+    """A study that is not there is exit 2, with what to do."""
+    (tmp_path / "cassettes").mkdir()
+    done = CliRunner().invoke(main, ["replay", "nothing", "--root", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "harness ls" in done.output
+
+
+def test_an_unrecorded_study_is_told(tmp_path: Path) -> None:
+    """A study without materials has never been recorded; the message says how to."""
+    write(tmp_path, study_text(URL))
+    done = CliRunner().invoke(main, ["replay", "mine", "--root", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "harness record mine" in done.output
+
+
+def test_another_protocol_version_names_the_release(recorded: Path) -> None:
+    """Materials of a protocol this release does not run name the release that does."""
+    materials = recorded / "cassettes/small/materials.json"
+    text = materials.read_text().replace('"protocol_version": 1', '"protocol_version": 99')
+    materials.write_text(text.replace('"harness_version": "0.1.0"', '"harness_version": "7.7"'))
+    done = CliRunner().invoke(main, ["replay", "small", "--root", str(recorded)])
+    assert done.exit_code == 2
+    assert "Install harness 7.7" in done.output
+
+
+def test_what_decides_nothing_is_not_in_the_identity(tmp_path: Path) -> None:
+    """Workers, limits, titles and the harness version may change between two sessions."""
+    materials = b'{"harness_version": "1", "prompts": {}}'
+    first = Study(write(tmp_path, study_text(URL))).identity(materials)
+    text = study_text(URL, extra="\n[record]\nworkers = 9\n").replace("A small", "Another")
+    text = text.replace('model = "judge-a"', 'model = "judge-a"\nconcurrency = 9\ntimeout = 3')
+    newer = materials.replace(b'"1"', b'"2"')
+    assert Study(write(tmp_path, text)).identity(newer) == first
+    assert Study(write(tmp_path, text.replace("seed = 7", "seed = 8"))).identity(newer) != first
+    assert Study(write(tmp_path, text)).identity(newer.replace(b"{}", b'{"a": ""}')) != first
+
+
+def test_a_study_is_found_by_name_from_inside_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest folder upwards that holds cassettes/ is the root."""
+    folder = write(tmp_path, study_text(URL))
+    monkeypatch.chdir(folder)
+    assert find_study("mine", None).folder == folder.resolve()
+
+
+def test_names_that_differ_only_in_case_get_files_of_their_own(tmp_path: Path) -> None:
+    """Two subjects that a file system may confuse have distinct cassettes."""
+    text = study_text(URL, subjects=("Model-A", "model-a", "model-a."))
+    study = Study(write(tmp_path, text))
+    names = {study.cassette(cell).name.lower() for cell in study.cells()}
+    assert len(names) == len(study.cells()) == 9
