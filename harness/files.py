@@ -48,7 +48,8 @@ def write_atomic(path: Path, data: bytes) -> None:
 def _sweep(path: Path) -> None:
     """Remove what processes left that were killed while they wrote this file."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        if not _is_running(int(left.name.rsplit(".", 2)[1])):
+        pid = left.name.rsplit(".", 2)[1]
+        if pid.isdecimal() and not _is_running(int(pid)):
             left.unlink(missing_ok=True)
 
 
@@ -124,7 +125,7 @@ def file_name(label: str) -> str:
     apart by eight hexadecimal digits of the label's MD5.
     """
     plain = re.sub(r"[^a-z0-9.=-]+", "_", label.lower()).strip("._")[:NAME_LIMIT]
-    if plain == label:
+    if plain and plain == label:
         return plain
     mark = hashlib.md5(label.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
     return f"{plain}~{mark[:8]}"
@@ -154,7 +155,6 @@ class Journal:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         except OSError as error:
             raise refused(path, error) from error
-        self._sound_bytes = self.entries.sound_bytes
         try:
             self._begin(header)
         except BaseException:
@@ -163,10 +163,10 @@ class Journal:
 
     def _begin(self, header: str) -> None:
         try:
-            os.ftruncate(self._descriptor, self._sound_bytes)
+            os.ftruncate(self._descriptor, self.entries.sound_bytes)
         except OSError as error:
             raise refused(self.path, error) from error
-        if self._sound_bytes == 0:
+        if self.entries.sound_bytes == 0:
             self.append(header.encode())
             _sync_folder(self.path.parent)
             self.entries = self.entries._replace(header=header)
@@ -174,32 +174,36 @@ class Journal:
     def append(self, line: bytes) -> None:
         """Add one line (without a line end) and wait until it is on the disk.
 
-        Raises what `refused` says; a part that was written is taken back, so that no later line
-        stands behind it, and every later append raises the same again.
+        Raises what `refused` says, and from then on the same for every line. A part that was
+        written is taken back: behind it, the next line would be damage in the middle.
         """
         if self._refusal is not None:
             raise self._refusal
-        sealed = _sealed(line)
+        sound_bytes = os.fstat(self._descriptor).st_size
         try:
-            _write_all(self._descriptor, sealed)
+            _write_all(self._descriptor, _sealed(line))
             os.fsync(self._descriptor)
         except BaseException as error:
-            self._refusal = refused(self.path, error if isinstance(error, OSError) else OSError())
             with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, self._sound_bytes)
+                os.ftruncate(self._descriptor, sound_bytes)
             if isinstance(error, OSError):
+                self._refusal = refused(self.path, error)
                 raise self._refusal from error
             raise
-        self._sound_bytes += len(sealed)
 
     def close(self) -> None:
-        """Close the file and leave it."""
-        os.close(self._descriptor)
+        """Close the file and leave it; closing it again does nothing."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:  # closed twice, it could be a file that another thread has opened
+            os.close(descriptor)
 
     def remove(self) -> None:
         """Close the file and delete it: what it held is safe elsewhere."""
         self.close()
-        self.path.unlink(missing_ok=True)
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise refused(self.path, error) from error
 
 
 def _sealed(line: bytes) -> bytes:

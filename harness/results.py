@@ -44,8 +44,30 @@ class TrapPool(msgspec.Struct):
     phrases: list[TrapEntry]
 
 
-class Materials(msgspec.Struct):
-    """Everything besides the study file that shapes a request, frozen at the first record."""
+class Price(msgspec.Struct):
+    """What a model costs: currency units for a million tokens, in and out."""
+
+    prompt: float
+    completion: float
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Give the cost of so many tokens."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+class Prices(msgspec.Struct):
+    """A price list as the user supplied it, with its date; by the study's names of models."""
+
+    as_of: str
+    currency: str
+    models: dict[str, Price]
+
+
+class Materials(msgspec.Struct, omit_defaults=True):
+    """Everything besides the study file that shapes a request, frozen at the first record.
+
+    prices decide no request; they stand here so that a replay gives the recorded cost.
+    """
 
     harness_version: str
     protocol: str
@@ -53,6 +75,7 @@ class Materials(msgspec.Struct):
     prompts: dict[str, str]
     concepts: list[Concept]
     pools: list[TrapPool]
+    prices: Prices | None = None
 
 
 class Score(msgspec.Struct):
@@ -95,16 +118,29 @@ class CellKey(msgspec.Struct, frozen=True, order=True):
         return f"{self.subject}--{self.concept}--c{self.level:g}--{self.arm}--r{self.repeat}"
 
 
+class Usage(msgspec.Struct):
+    """What a model was asked: calls, tokens in and out, and the calls that named no tokens."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls_without_tokens: int = 0
+
+
 class CellResult(msgspec.Struct):
-    """What a finished cell gives: numbers and states, no model's words."""
+    """What a finished cell gives: numbers and states, no model's words.
+
+    served: the names each endpoint gave for its model. usage: by model.
+    same_family: the judges of the subject's own family.
+    """
 
     cell: CellKey
     context_chars: int
     trap_source: str
     turns: list[Turn]
     served: dict[str, list[str]]
-    tokens: dict[str, list[int]]
-    flags: list[str] = []
+    usage: dict[str, Usage]
+    same_family: list[str]
 
 
 class Exchange(msgspec.Struct):
@@ -168,6 +204,25 @@ class Missing(msgspec.Struct):
     states: dict[str, int]
 
 
+class ModelCost(msgspec.Struct):
+    """What a model was asked in all of a study, and what that cost by the price list."""
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Value
+
+
+class Spending(msgspec.Struct):
+    """The cost of a recording; null where a price or a count of tokens is unknown."""
+
+    currency: str | None
+    as_of: str | None
+    models: list[ModelCost]
+    total: Value
+
+
 class Results(msgspec.Struct):
     """results.json: what a study found, and by which rules."""
 
@@ -178,6 +233,7 @@ class Results(msgspec.Struct):
     invalid_reason: str | None
     rules: dict[str, Any]
     missing: Missing
+    spending: Spending
     subjects: list[SubjectMetrics]
     cells: list[CellResult]
 

@@ -8,17 +8,18 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.errors import UsageError
 from harness.files import file_name
-from harness.results import CellKey
+from harness.results import CellKey, Price, Prices
 
 STUDIES = "cassettes"
 MANIFESTS = "checksums"
 Share = Annotated[float, Field(ge=0, le=1)]
+Form = TypeVar("Form", bound=BaseModel)
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 
 
@@ -29,9 +30,10 @@ class _Strict(BaseModel):
 class ModelEntry(_Strict):
     """[models.NAME]: where a model is, what is sent with every request, and its limits."""
 
-    provider: Literal["openai"] = "openai"
+    provider: Literal["openai", "azure", "anthropic"] = "openai"
     base_url: str = Field(pattern=r"^https?://")
     model: str
+    api_version: str = ""
     family: str = ""
     api_key_env: str | None = None
     params: dict[str, Any] = {}
@@ -39,6 +41,12 @@ class ModelEntry(_Strict):
     json_mode: Literal["schema", "object", "none"] = "schema"
     concurrency: int = Field(default=4, ge=1)
     timeout: float = Field(default=600, gt=0)
+
+    @model_validator(mode="after")
+    def _azure_names_its_version(self) -> ModelEntry:
+        if self.provider == "azure" and not self.api_version:
+            raise ValueError('provider "azure" needs an api_version, such as "2024-10-21"')
+        return self
 
 
 class Danger(_Strict):
@@ -56,9 +64,11 @@ class DDFT(_Strict):
     jury: list[Name] = Field(min_length=1)
     concepts: list[Name] = Field(min_length=1)
     levels: list[Share] = Field(default=[0.0, 0.25, 0.5, 0.75, 1.0], min_length=1)
-    arms: list[Literal["paper"]] = ["paper"]
+    arms: list[Literal["paper", "assertive", "hedged", "accuracy_first"]] = ["paper"]
     repeats: int = Field(default=1, ge=1)
     judge_reference: bool = True
+    rubrics: Literal["joint", "separate"] = "joint"
+    exclude_same_family: bool = False
     missing_limit: Share = 0.05
     theta: Share = 0.70
     hoc_rule: Literal["max", "onset"] = "max"
@@ -120,6 +130,14 @@ class StudyFile(_Strict):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _somebody_judges(self) -> StudyFile:
+        families = {name: model.family for name, model in self.models.items()}
+        for subject in self.ddft.subjects if self.ddft.exclude_same_family else []:
+            if all(families[name] == families[subject] != "" for name in self.ddft.jury):
+                raise ValueError(f"exclude_same_family leaves {subject!r} without a judge")
+        return self
+
 
 class Study:
     """A study's folder, its file, and where its parts are."""
@@ -156,14 +174,17 @@ class Study:
     def identity(self, materials: bytes) -> str:
         """Give the hash of all that shapes requests and results: study and materials.
 
-        Workers, limits, titles and the harness version are left out: they decide nothing.
+        Workers, limits, titles and the harness version are left out: they decide nothing. So are
+        values that are the default, so that a later release with more settings goes on.
         """
-        study = self.file.model_dump(mode="json", exclude={"record", "title", "about"})
+        unseen = {"record", "title", "about"}
+        study = self.file.model_dump(mode="json", exclude=unseen, exclude_defaults=True)
         for model in study["models"].values():
             for limit in ("concurrency", "timeout", "api_key_env"):
-                del model[limit]
+                model.pop(limit, None)
         frozen = json.loads(materials)
-        frozen.pop("harness_version", None)
+        for apart in ("harness_version", "prices"):
+            frozen.pop(apart, None)
         whole = json.dumps([study, frozen], sort_keys=True, separators=(",", ":"))
         return hashlib.md5(whole.encode(), usedforsecurity=False).hexdigest()
 
@@ -178,18 +199,50 @@ class Study:
             raise UsageError(f"{self.folder}: a cell's name is too long for a file")
 
 
+class PriceEntry(_Strict):
+    """[models.NAME] of a price list: currency units for a million tokens."""
+
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
+
+
+class PriceFile(_Strict):
+    """A price list: the day it was true, its currency, and what each model costs."""
+
+    as_of: datetime.date
+    currency: str = "USD"
+    models: dict[Name, PriceEntry]
+
+
+def read_prices(path: Path, known: list[str]) -> Prices:
+    """Read a price list; raises UsageError for a mistake, or a model that the study has not."""
+    listed = _parsed(path, PriceFile)
+    for name in listed.models:
+        if name not in known:
+            raise UsageError(
+                f"{path}: models.{name}: the study has no such model; it has {', '.join(known)}"
+            )
+    prices = {name: Price(*entry.model_dump().values()) for name, entry in listed.models.items()}
+    return Prices(listed.as_of.isoformat(), listed.currency, prices)
+
+
 def _read(path: Path) -> StudyFile:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         raise UsageError(
             f"{path}: there is no such study. `harness ls` lists the studies; "
             "--root says where to look."
-        ) from None
+        )
+    return _parsed(path, StudyFile)
+
+
+def _parsed(path: Path, form: type[Form]) -> Form:
+    """Read a TOML file of ours; raises UsageError with the file, the line and the mend."""
+    try:
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({error})") from error
     try:
-        return StudyFile.model_validate(tomllib.loads(text))
+        return form.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: is not TOML: {error}") from error
     except ValidationError as error:
@@ -203,7 +256,7 @@ def _explained(path: Path, text: str, error: ValidationError) -> str:
         got = "" if fault["type"] in ("missing", "value_error") else f", got {fault['input']!r}"
         line = _line_of(text, place)
         at = f"{path}, line {line}" if line else str(path)
-        lines.append(f"{at}: {'.'.join(place) or 'study'}: {fault['msg']}{got[:200]}")
+        lines.append(f"{at}: {'.'.join(place) or 'file'}: {fault['msg']}{got[:200]}")
     return "\n".join(lines)
 
 

@@ -1,5 +1,6 @@
 """A small study, recorded once per test run against a real loopback server."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -30,3 +31,15 @@ def recorded(recorded_once: Path, tmp_path: Path) -> Path:
     root = tmp_path / "copy"
     shutil.copytree(recorded_once, root)
     return root
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a CI run that skipped a test for any reason but the folder beside the checkout."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not os.environ.get("CI") or reporter is None:
+        return
+    reasons = {report.longrepr[2] for report in reporter.stats.get("skipped", [])}
+    unexpected = {reason for reason in reasons if "needs ../shared" not in reason}
+    if unexpected:
+        reporter.write_line(f"skipped in CI: {sorted(unexpected)}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,12 +1,14 @@
 """Try again, politely and not for ever: a transport that stands under the recorder.
 
-What is worth another try: 408, 409, 425, 429, every 5xx (529 too), and connections that fail. A
-Retry-After is honoured; one that is longer than we are ready to wait ends the tries.
+What is worth another try: 408, 409, 425, 429, every 5xx (529 too), and connections that fail, but
+not requests that cannot be sent at all. A Retry-After is honoured; one that is longer than we are
+ready to wait ends the tries. Once the recording is to stop, nobody waits and nothing new is sent.
 """
 
 from __future__ import annotations
 
 import email.utils
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from harness.errors import Incomplete
 
 TRIES = 6
 LONGEST_WAIT = 300.0
+HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
 
 
 class RetryTransport(httpx.BaseTransport):
@@ -41,12 +44,12 @@ class RetryTransport(httpx.BaseTransport):
         """Give the first answer that is not worth another try, or the last one."""
         attempts: list[dict[str, object]] = []
         while True:
-            wait = min(self._first_wait * 2 ** len(attempts), 60.0)
+            asked = None
             last = len(attempts) + 1 >= self._tries
             try:
                 response = self._inner.handle_request(request)
             except httpx.TransportError as error:
-                if last:
+                if last or isinstance(error, HOPELESS):
                     error.attempts = attempts  # type: ignore[attr-defined]
                     raise
                 attempts.append({"error": type(error).__name__})
@@ -62,12 +65,13 @@ class RetryTransport(httpx.BaseTransport):
                     }
                 )
                 response.close()
-                wait = wait if asked is None else asked
             self._retried()
-            if self._stop.wait(wait):
-                raise Incomplete(
-                    f"{request.extensions.get('call')}: stopped while waiting to try again"
-                )
+            self._pause(request, asked, len(attempts))
+
+    def _pause(self, request: httpx.Request, asked: float | None, tries: int) -> None:
+        own = min(self._first_wait * 2 ** (tries - 1), 60.0)
+        if self._stop.wait(own if asked is None else asked):
+            raise _stopped(request)
 
     def close(self) -> None:
         """Close the transport below."""
@@ -78,26 +82,44 @@ def _worth_it(status: int) -> bool:
     return status >= 500 or status in (408, 409, 425, 429)
 
 
+def _stopped(request: httpx.Request) -> Incomplete:
+    return Incomplete(
+        f"{request.extensions.get('call')}: not sent, the recording is stopping. "
+        "It will be asked when `harness record` goes on."
+    )
+
+
 def _retry_after(response: httpx.Response) -> float | None:
+    """Give the seconds that are asked for, None where nothing, or nothing that can be read, is."""
     value = response.headers.get("retry-after", "").strip()
-    if value.replace(".", "", 1).isdigit():
+    if re.fullmatch(r"[0-9]+(\.[0-9]*)?", value):
         return float(value)
     when = email.utils.parsedate_tz(value)
-    return max(0.0, email.utils.mktime_tz(when) - time.time()) if when else None
+    try:
+        return max(0.0, email.utils.mktime_tz(when) - time.time()) if when else None
+    except (ValueError, OverflowError):  # a date that is none
+        return None
 
 
 class LimitTransport(httpx.BaseTransport):
-    """Keep to so many requests at a time for one endpoint."""
+    """Keep to so many requests at a time for one endpoint, and send none once `stop` is set."""
 
-    def __init__(self, inner: httpx.BaseTransport, at_once: int) -> None:
+    def __init__(self, inner: httpx.BaseTransport, at_once: int, stop: threading.Event) -> None:
         self._inner, self._places = inner, threading.BoundedSemaphore(at_once)
+        self._stop = stop
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Wait for a place, send, and read the whole answer before giving the place up."""
         with self._places:
+            if self._stop.is_set():
+                raise _stopped(request)
             response = self._inner.handle_request(request)
-            body = b"".join(response.stream)  # type: ignore[arg-type]
-            response.close()
+            stream = response.stream  # closed on its own: a closed response gives nothing more
+            assert isinstance(stream, httpx.SyncByteStream)
+            try:
+                body = b"".join(stream)
+            finally:
+                stream.close()
         response.stream = httpx.ByteStream(body)
         return response
 

@@ -11,14 +11,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from harness.asking.models import Answer, ChatModel
+from harness.asking.models import ChatModel
+from harness.asking.wire import Answer
 from harness.ddft import jury, traps
 from harness.errors import DamagedFile
-from harness.results import CellKey, CellResult, Concept, Exchange, Materials, Transcript, Turn
+from harness.results import (
+    CellKey,
+    CellResult,
+    Concept,
+    Exchange,
+    Materials,
+    Transcript,
+    Turn,
+    Usage,
+)
 
 TURNS = (1, 2, 3, 4, 5)
 TRAP_TURN = 4
 SCRIPTED = "scripted"
+SURE_ARMS = ("assertive", "hedged")
+ACCURACY_FIRST = "accuracy_first"
 
 
 class Rules(NamedTuple):
@@ -29,6 +41,9 @@ class Rules(NamedTuple):
     jury: tuple[str, ...]
     judge_reference: bool
     params: Mapping[str, Mapping[str, Any]]
+    families: Mapping[str, str] = {}
+    exclude_same_family: bool = False
+    rubrics: str = "joint"
 
 
 class Question(NamedTuple):
@@ -49,8 +64,12 @@ class Dialogue:
         self._context = compress(self._concept.text, cell.level)
         self._trap = traps.draw(materials, rules.seed, self._concept, cell.level)
         self._exchanges: list[Exchange] = []
-        self._tokens: dict[str, list[int]] = {}
+        self._usage: dict[str, Usage] = {}
         self._served: dict[str, set[str]] = {}
+        self._kin = _same_family(rules, cell.subject)
+        kept = [name for name in rules.jury if name not in self._kin]
+        self._jury = kept if rules.exclude_same_family else list(rules.jury)
+        self._bench = jury.Bench(materials.prompts, rules.params.get("judge", {}), rules.rubrics)
 
     def run(self) -> CellResult:
         """Hold the dialogue and have it judged; raises what the models raise."""
@@ -62,7 +81,8 @@ class Dialogue:
             turns[TRAP_TURN - 1].question_source,
             turns,
             served,
-            dict(sorted(self._tokens.items())),
+            dict(sorted(self._usage.items())),
+            sorted(self._kin),
         )
 
     def transcript(self) -> Transcript:
@@ -77,14 +97,9 @@ class Dialogue:
         task = self._to_judge(turn, question.text, answer.text)
         exchange = Exchange(turn, question.text, answer.text, {})
         scores = {}
-        for name in self._rules.jury:
-            judgement = jury.judge(
-                self._models[name],
-                f"turn-{turn}/judge/{name}",
-                task,
-                self._materials,
-                self._rules.params.get("judge", {}),
-            )
+        for name in self._jury:
+            call = f"turn-{turn}/judge/{name}"
+            judgement = jury.judge(self._models[name], call, task, self._bench)
             for reply in judgement.answers:
                 self._count(name, reply)
             scores[name], exchange.replies[name] = judgement.score, judgement.words
@@ -96,6 +111,8 @@ class Dialogue:
 
     def _question(self, turn: int) -> Question:
         scripted = self._filled(f"scripted_turn_{turn}")
+        if turn == TRAP_TURN and self._cell.arm in SURE_ARMS:
+            scripted = self._prompt(f"arm_{self._cell.arm}_scripted") + scripted
         if self._rules.interviewer == SCRIPTED:
             return Question(scripted, SCRIPTED)
         if turn == TRAP_TURN:
@@ -116,6 +133,8 @@ class Dialogue:
 
     def _interview(self, turn: int, call: str, before: str = "", fault: str = "") -> str:
         task = self._filled(f"interviewer_turn_{turn}")
+        if turn == TRAP_TURN and self._cell.arm in SURE_ARMS:
+            task += self._prompt(f"arm_{self._cell.arm}")
         if self._exchanges:
             task = self._filled("interviewer_dialogue", dialogue=self._dialogue(), task=task)
         messages = [
@@ -133,6 +152,9 @@ class Dialogue:
     def _to_subject(self, question: str) -> list[dict[str, str]]:
         said = [(exchange.question, exchange.answer) for exchange in self._exchanges]
         messages = []
+        if self._cell.arm == ACCURACY_FIRST:
+            messages.append({"role": "system", "content": self._prompt("arm_accuracy_first")})
+        opening = len(messages)
         for asked, answered in said:
             messages += [
                 {"role": "user", "content": asked},
@@ -140,8 +162,9 @@ class Dialogue:
             ]
         messages.append({"role": "user", "content": question})
         if self._context:
-            messages[0]["content"] = self._filled(
-                "subject_context", context=self._context, question=messages[0]["content"]
+            first = messages[opening]
+            first["content"] = self._filled(
+                "subject_context", context=self._context, question=first["content"]
             )
         return messages
 
@@ -191,10 +214,13 @@ class Dialogue:
     def _count(self, name: str, answer: Answer) -> None:
         if answer.served:
             self._served.setdefault(name, set()).add(answer.served)
-        if answer.tokens is not None:
-            sums = self._tokens.setdefault(name, [0, 0])
-            sums[0] += answer.tokens[0]
-            sums[1] += answer.tokens[1]
+        usage = self._usage.setdefault(name, Usage())
+        usage.calls += 1
+        if answer.tokens is None:
+            usage.calls_without_tokens += 1
+        else:
+            usage.prompt_tokens += answer.tokens[0]
+            usage.completion_tokens += answer.tokens[1]
 
 
 def compress(text: str, level: float) -> str:
@@ -207,6 +233,11 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     import re
 
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), template)
+
+
+def _same_family(rules: Rules, subject: str) -> list[str]:
+    family = rules.families.get(subject, "")
+    return [name for name in rules.jury if family and rules.families.get(name) == family]
 
 
 def _concept(materials: Materials, name: str) -> Concept:

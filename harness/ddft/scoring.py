@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from harness.ddft import metrics
 from harness.ddft.metrics import mean
+from harness.ddft.spending import spending
 from harness.results import (
     CellResult,
     Level,
     Missing,
+    Prices,
     Results,
     Score,
     SubjectMetrics,
@@ -34,7 +36,12 @@ class MetricRules(NamedTuple):
 
 
 def score_study(
-    name: str, version: int, cells: Sequence[CellResult], planned: int, rules: MetricRules
+    name: str,
+    version: int,
+    cells: Sequence[CellResult],
+    planned: int,
+    rules: MetricRules,
+    prices: Prices | None = None,
 ) -> Results:
     """Compute all metrics of a study from its cells, in the order of their names."""
     cells = sorted(cells, key=lambda cell: cell.cell)
@@ -49,6 +56,7 @@ def score_study(
         reason,
         rules._asdict(),
         missing,
+        spending(cells, prices),
         _subjects(cells, planned, rules),
         list(cells),
     )

@@ -11,7 +11,7 @@ import msgspec
 
 from harness.errors import DamagedFile
 from harness.files import write_atomic
-from harness.recording.interaction import Interaction
+from harness.recording.interaction import Interaction, flaw
 
 FIRST_LINE = b'{"version": 1, "interactions": ['
 LAST_LINE = b"]}"
@@ -19,7 +19,7 @@ _decoder = msgspec.json.Decoder(Interaction)
 _encoder = msgspec.json.Encoder()
 _masks = (
     (re.compile(rb'"recorded_at":"[^"]*"'), b'"recorded_at":""'),
-    (re.compile(rb'"elapsed":[0-9.e+-]+'), b'"elapsed":0'),
+    (re.compile(rb',"elapsed":[0-9.e+-]+'), b""),  # left out where it is 0.0
     (re.compile(rb'(?i)("date":\[?")[^"]*'), rb"\g<1>"),
     (re.compile(rb'(?i)(\["date",")[^"]*'), rb"\g<1>"),
 )
@@ -129,9 +129,13 @@ def _read_line(path: Path, number: int, line: bytes, *, last: bool) -> Interacti
     if line.endswith(b",") == last:
         raise _damaged(path, f"line {number + 1} has {'a' if last else 'no'} comma at its end")
     try:
-        return from_line(line if last else line[:-1])
+        interaction = from_line(line if last else line[:-1])
     except (ValueError, RecursionError) as error:
         raise _damaged(path, f"line {number + 1} is damaged ({error})") from error
+    wrong = flaw(interaction)
+    if wrong is not None:
+        raise _damaged(path, f"line {number + 1} is damaged ({wrong})")
+    return interaction
 
 
 def _check_frame(path: Path, data: bytes) -> None:

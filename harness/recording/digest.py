@@ -50,7 +50,9 @@ def canonical_body(content_type: str, body: bytes) -> tuple[str, Any]:
         return "empty", ""
     boundary = _boundary.search(content_type)
     if content_type.lower().startswith("multipart/") and boundary:
-        return "multipart", _parts(body, boundary[1].encode())
+        parts = _parts(body, boundary[1].encode())
+        if parts:  # else the boundary is not the body's: compared by its bytes
+            return "multipart", parts
     text = _text(body)
     if text is not None and text.lstrip()[:1] in ("{", "["):
         try:

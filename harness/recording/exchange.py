@@ -13,10 +13,18 @@ from harness.recording.interaction import (
     Interaction,
     RecordedRequest,
     decoded,
+    encodings,
     header,
     header_map,
+    stored_body,
 )
-from harness.recording.redaction import clean_form, clean_text, clean_url
+from harness.recording.redaction import (
+    KeyRing,
+    clean_form,
+    clean_multipart,
+    clean_text,
+    clean_url,
+)
 
 Pairs = list[tuple[str, str]]
 REFUSALS = (401, 402, 403, 404)
@@ -55,6 +63,7 @@ class Reply(NamedTuple):
     chunks: list[int] | None = None
     error: Failure | None = None
     partial: bool = False
+    redacted: bool = False
 
 
 def recorded_reply(interaction: Interaction) -> Reply:
@@ -70,19 +79,14 @@ def recorded_reply(interaction: Interaction) -> Reply:
         response.chunks,
         response.error,
         response.partial,
+        response.redacted,
     )
 
 
 def digest_of(exchange: Exchange) -> str:
     """Give the digest of a request, its body decoded of a known Content-Encoding."""
-    pairs = exchange.pairs
-    body = decoded(header(pairs, "content-encoding"), exchange.body)
-    return digest(
-        exchange.method,
-        exchange.url,
-        header(pairs, "content-type"),
-        exchange.body if body is None else body,
-    )
+    kind = header(exchange.pairs, "content-type")
+    return digest(exchange.method, exchange.url, kind, plain_body(exchange))
 
 
 def stored_request(exchange: Exchange) -> RecordedRequest:
@@ -93,7 +97,7 @@ def stored_request(exchange: Exchange) -> RecordedRequest:
         if name.lower() in KEPT_REQUEST_HEADERS
     ]
     try:
-        text: str | None = exchange.body.decode("utf-8")
+        text: str | None = sent_bytes(exchange).decode("utf-8")
     except UnicodeDecodeError:
         text = None
     if text is not None:
@@ -102,22 +106,45 @@ def stored_request(exchange: Exchange) -> RecordedRequest:
     return RecordedRequest(exchange.method, clean_url(exchange.url), text, header_map(kept))
 
 
+def sent_bytes(exchange: Exchange) -> bytes:
+    """Give a request's body with the secret fields of a multipart one taken out."""
+    multipart = header(exchange.pairs, "content-type").lower().startswith("multipart/")
+    return clean_multipart(exchange.body) if multipart else exchange.body
+
+
 def searched_body(exchange: Exchange, request: RecordedRequest) -> bytes:
     """Give what to search for keys in a request: its stored text, or its decoded bytes."""
-    if request.body is not None:
-        return request.body.encode()
-    body = decoded(header(exchange.pairs, "content-encoding"), exchange.body)
-    return exchange.body if body is None else body
+    return plain_body(exchange) if request.body is None else request.body.encode()
+
+
+def plain_body(exchange: Exchange) -> bytes:
+    """Give a request's body without such fields, decoded of a known Content-Encoding."""
+    sent = sent_bytes(exchange)
+    body = decoded(encodings(exchange.pairs), sent)
+    return sent if body is None else body
+
+
+def without_keys(kept: Interaction, keys: KeyRing) -> Interaction:
+    """Take keys out of an answer that came before they were known to be keys."""
+    response, body = kept.response, keys.clean(kept.body_bytes)
+    for name, values in response.headers.items():
+        response.headers[name] = [keys.clean_text(value) for value in values]
+    if response.header_list is not None:
+        listed = [(name, keys.clean_text(value)) for name, value in response.header_list]
+        response.header_list = listed
+    if body != kept.body_bytes:
+        response.body, response.redacted = stored_body(body), True
+        response.chunks = response.chunks and [len(body)]
+    return kept
 
 
 def fate_of(exchange: Exchange, reply: Reply) -> Literal["answer", "failure", "refused"]:
     """Tell an answer from an infrastructure error and from an endpoint that refuses every call."""
     if exchange.call is None:
         return "answer"
-    if reply.error is not None or reply.partial:
+    source, failed = exchange.endpoint == "source", reply.error is not None or reply.partial
+    if not failed and reply.status in REFUSALS and not (source and exchange.optional):
+        return "answer" if source and reply.status == 404 else "refused"
+    if failed or reply.status >= 500 or reply.status in PASSING:
         return "answer" if exchange.optional else "failure"
-    if exchange.endpoint == "source" and reply.status == 404:
-        return "answer"
-    if reply.status in REFUSALS:
-        return "refused"
-    return "failure" if reply.status >= 500 or reply.status in PASSING else "answer"
+    return "answer"

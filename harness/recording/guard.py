@@ -6,6 +6,7 @@ An audit hook cannot be taken out again, so it asks a flag; outside `closed()` i
 from __future__ import annotations
 
 import contextlib
+import platform
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -59,6 +60,7 @@ def _target(arguments: tuple[Any, ...]) -> str:
 def close() -> None:
     """Close the network for this process from here on; children call this first."""
     if not _Guard.installed:
+        platform.platform()  # starts `uname -p` once a process; the openai SDK asks for it later
         sys.addaudithook(_refuse)
         _Guard.installed = True
     _Guard.closed += 1

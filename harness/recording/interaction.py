@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from typing import Any
 
@@ -23,9 +24,10 @@ KEPT_REQUEST_HEADERS = (
     "anthropic-version",
     "openai-beta",
 )
+_digest = re.compile(r"\d+:[0-9a-f]{32}")
 
 
-class RecordedRequest(msgspec.Struct):
+class RecordedRequest(msgspec.Struct, forbid_unknown_fields=True):
     """What was asked: method, absolute URL, body text (None where binary), kept headers."""
 
     method: str
@@ -34,14 +36,14 @@ class RecordedRequest(msgspec.Struct):
     headers: dict[str, list[str]]
 
 
-class Status(msgspec.Struct):
+class Status(msgspec.Struct, forbid_unknown_fields=True):
     """The status line: code and reason phrase."""
 
     code: int
     message: str
 
 
-class Attempt(msgspec.Struct, omit_defaults=True):
+class Attempt(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """One try under the recorder that did not give the final answer."""
 
     status: int | None = None
@@ -49,14 +51,14 @@ class Attempt(msgspec.Struct, omit_defaults=True):
     error: str | None = None
 
 
-class Failure(msgspec.Struct):
+class Failure(msgspec.Struct, forbid_unknown_fields=True):
     """A recorded error: the name of its httpx class and its message."""
 
     type: str
     message: str
 
 
-class RecordedResponse(msgspec.Struct, omit_defaults=True):
+class RecordedResponse(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """What came back.
 
     status, headers, body: vcrpy's own fields. call: the protocol's name of the exchange, None for
@@ -86,7 +88,7 @@ class RecordedResponse(msgspec.Struct, omit_defaults=True):
     elapsed: float = 0.0
 
 
-class Interaction(msgspec.Struct):
+class Interaction(msgspec.Struct, forbid_unknown_fields=True):
     """One exchange: request and response."""
 
     request: RecordedRequest
@@ -120,6 +122,30 @@ class Interaction(msgspec.Struct):
         return [(name, value) for name, values in self.response.headers.items() for value in values]
 
 
+def flaw(kept: Interaction) -> str | None:
+    """Name what could not be replayed though its form is right; None where all is well."""
+    response = kept.response
+    if not {"string"} <= response.body.keys() <= {"string", "base64"}:
+        return "its body has other fields than string and base64"
+    try:
+        for coded in (response.body.get("base64", ""), response.request_base64 or ""):
+            if base64.b64encode(base64.b64decode(coded)).decode() != coded:
+                return "its base64 is none"
+        for name, value in kept.header_pairs:
+            (name + value).encode("latin-1")
+    except ValueError as error:
+        return str(error)
+    if (kept.request.body is None) != (response.request_base64 is not None):
+        return "its request has no body, or two"
+    if response.header_list is not None and header_map(response.header_list) != response.headers:
+        return "its two lists of headers differ"
+    if response.chunks is not None and sum(response.chunks) != len(kept.body_bytes):
+        return "its chunks do not add up to its body"
+    if not 100 <= response.status.code <= 999 or response.occurrence < 0:
+        return "its status or occurrence is none"
+    return None if _digest.fullmatch(response.digest) else "its digest is none"
+
+
 def stored_body(data: bytes) -> dict[str, str]:
     """Give a body as vcrpy's layout holds it: text where it is UTF-8, else base64 beside it."""
     try:
@@ -139,6 +165,16 @@ def header_map(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
 def header(pairs: list[tuple[str, str]], name: str) -> str:
     """Give the first value of a header, "" where absent."""
     return next((value for key, value in pairs if key.lower() == name), "")
+
+
+def encodings(pairs: list[tuple[str, str]]) -> str:
+    """Give all Content-Encoding headers as one, "" where there is none."""
+    return ", ".join(value for key, value in pairs if key.lower() == "content-encoding")
+
+
+def are_known(encodings: str) -> bool:
+    """Tell whether every one of these encodings can be undone."""
+    return all(part.strip().lower() in _decoders for part in encodings.split(","))
 
 
 def is_stream(pairs: list[tuple[str, str]]) -> bool:
@@ -180,14 +216,15 @@ def _unbrotli(data: bytes) -> bytes:
 
 
 def _unzstd(data: bytes) -> bytes:
-    import io
-
     import zstandard
 
-    reader: Any = zstandard.ZstdDecompressor().stream_reader(
-        io.BytesIO(data), read_across_frames=True
-    )
-    whole: bytes = reader.read()
+    whole = b""
+    while data:
+        frame: Any = zstandard.ZstdDecompressor().decompressobj()
+        whole += frame.decompress(data)
+        if not frame.eof:
+            raise ValueError("cut off")
+        data = frame.unused_data
     return whole
 
 

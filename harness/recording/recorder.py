@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import base64
 import threading
 import time
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
 from harness.errors import DamagedFile, KeyInRequest, Miss, RunStopped, UsageError
-from harness.files import Journal, Lock, check_room
+from harness.files import Journal, Lock, check_room, refused
 from harness.recording import cassette as cassettes
 from harness.recording.cassette import Cassette
 from harness.recording.difference import difference, shown
 from harness.recording.exchange import (
     Exchange,
-    Reply,
     digest_of,
-    fate_of,
+    plain_body,
     searched_body,
     stored_request,
+    without_keys,
 )
 from harness.recording.interaction import (
-    ERROR_STATUS,
-    Attempt,
-    Failure,
     Interaction,
-    RecordedRequest,
-    RecordedResponse,
-    Status,
-    header_map,
-    stored_body,
 )
-from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_header
+from harness.recording.pending import Pending
+from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_url, secrets_in
 
 Mode = Literal["none", "once", "new_episodes", "all"]
 
@@ -71,7 +62,7 @@ class Recorder:
 
     def _open(self, identity: str, restart: bool) -> Cassette:
         there = self.path.exists()
-        journal = self.path.with_suffix(".journal")
+        journal = self._beside(".journal")
         if self.mode == "none" and not there:
             raise UsageError(self._nothing_recorded(journal))
         recorded = cassettes.load(self.path) if there and self.mode != "all" else Cassette()
@@ -79,6 +70,10 @@ class Recorder:
         if not self.replays:
             self._open_journal(journal, identity, restart, recorded)
         return recorded
+
+    def _beside(self, suffix: str) -> Path:
+        """A dot of the name itself, as in "gpt-4.1", must not make two cassettes share a file."""
+        return self.path.with_name(self.path.name.removesuffix(".json") + suffix)
 
     def _nothing_recorded(self, journal: Path) -> str:
         if journal.exists():
@@ -92,8 +87,11 @@ class Recorder:
         )
 
     def _open_journal(self, path: Path, identity: str, restart: bool, recorded: Cassette) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = Lock(self.path.with_suffix(".lock"))
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise refused(self.path.parent, error) from error
+        self._lock = Lock(self._beside(".lock"))
         try:
             if path.exists() and (restart or self.mode == "all"):
                 path.replace(path.with_suffix(f".journal-{int(time.time())}"))
@@ -130,7 +128,7 @@ class Recorder:
             if found is not None:
                 return self._checked(exchange, found)
             if self.replays:
-                raise self._stop(self._miss(exchange, occurrence))
+                raise self.stop(self._miss(exchange, occurrence))
             return self._pending(exchange, occurrence)
 
     def _digest(self, exchange: Exchange) -> str:
@@ -150,17 +148,22 @@ class Recorder:
             and exchange.body == found.request_bytes
         )
         if not same and digest_of(exchange) != found.response.digest:
-            raise self._stop(Miss(self._changed(exchange, found)))
+            raise self.stop(Miss(self._changed(exchange, found)))
         self.matched += 1
         return found
 
     def _pending(self, exchange: Exchange, occurrence: int) -> Pending:
-        self._learn_keys(exchange)
+        if self._journal is None:
+            raise UsageError(
+                f"{self.path}: was closed, and what comes now could not be kept. Nothing was "
+                "sent. Give each client a transport of its own."
+            )
         request = stored_request(exchange)
+        self._learn_keys(exchange)
         loose = [value for name, value in exchange.pairs if not SECRET_HEADER.search(name)]
         searched = [request.uri.encode(), searched_body(exchange, request), *map(str.encode, loose)]
         if any(map(self.keys.found_in, searched)):
-            raise self._stop(
+            raise self.stop(
                 KeyInRequest(
                     f"{self._where(exchange)}: the request carries a key outside the headers "
                     "made for keys, so it would be stored. It was not sent. Take the key out of "
@@ -175,6 +178,9 @@ class Recorder:
         for name, value in exchange.pairs:
             if SECRET_HEADER.search(name) and name.lower() != "cookie":
                 self.keys.add(value.rpartition(" ")[2])
+        body = plain_body(exchange).decode("utf-8", "replace")
+        for value in secrets_in(exchange.url, body):
+            self.keys.add(value)
 
     def keep(self, interaction: Interaction) -> None:
         """Keep an answer: on the disk first, then in memory."""
@@ -182,6 +188,13 @@ class Recorder:
             if self._journal is not None:
                 self._journal.append(b"answer " + cassettes.to_line(interaction))
             self.cassette.add(interaction)
+
+    def give_back(self, exchange: Exchange, occurrence: int) -> None:
+        """Free the place of a request without an answer: the next of its name takes it."""
+        with self._guard:
+            key = exchange.call or self._digest(exchange)
+            if self._asked[key] == occurrence + 1:
+                self._asked[key] = occurrence
 
     def note_failure(self, interaction: Interaction) -> None:
         """Keep an infrastructure error as evidence: it is no answer, and resume sends it again."""
@@ -203,7 +216,7 @@ class Recorder:
             raise self.stopped
         left = sorted(self.unused())
         if left:
-            raise self._stop(
+            raise self.stop(
                 Miss(
                     f"{self.path}: {len(left)} of {len(self.cassette)} recorded calls were not "
                     f"asked for, the first is {left[0]}. The program does less than when it was "
@@ -215,6 +228,9 @@ class Recorder:
         """Write the cassette whole; the journal has served. Nothing to do in a replay."""
         if self._journal is None:
             return
+        for kept in self.cassette:
+            if self.keys.found_in(cassettes.to_line(kept)):
+                without_keys(kept, self.keys)
         self.cassette.save(self.path)
         self._journal.remove()
         self._journal = None
@@ -228,12 +244,14 @@ class Recorder:
             self._lock.release()
             self._lock = None
 
-    def _stop(self, reason: RunStopped) -> RunStopped:
+    def stop(self, reason: RunStopped) -> RunStopped:
+        """Latch the first reason to stop, and give it: every later call raises it again."""
         self.stopped = self.stopped or reason
         return self.stopped
 
     def _where(self, exchange: Exchange) -> str:
-        return f"{self.path.stem}, call {exchange.call or exchange.method + ' ' + exchange.url}"
+        asked = exchange.call or f"{exchange.method} {clean_url(exchange.url)}"
+        return f"{self.path.stem}, call {self.keys.clean_text(asked)}"
 
     def _miss(self, exchange: Exchange, occurrence: int) -> Miss:
         if occurrence:
@@ -268,85 +286,6 @@ _advice = (
     "Replay with the study's own materials and harness version, or record the cell anew "
     "(`harness record --restart CELL`)."
 )
-
-
-class Pending:
-    """A request on its way, with its place in the cassette already taken."""
-
-    def __init__(
-        self, recorder: Recorder, exchange: Exchange, request: RecordedRequest, occurrence: int
-    ) -> None:
-        self._recorder, self._exchange = recorder, exchange
-        self._request, self._occurrence = request, occurrence
-        self._began = time.monotonic()
-        self.keys = recorder.keys
-
-    def finish(self, reply: Reply) -> Reply:
-        """Keep what came back, and give it as the caller is to see it (keys taken out)."""
-        replaced = self.keys.replaced
-        shown = self._cleaned(reply)
-        interaction = self._interaction(shown, redacted=self.keys.replaced > replaced)
-        fate = fate_of(self._exchange, reply)
-        if fate == "answer":
-            self._recorder.keep(interaction)
-        elif fate == "failure":
-            self._recorder.note_failure(interaction)
-        return shown
-
-    def fail(self, kind: str, message: str, attempts: list[Attempt]) -> None:
-        """Keep an error that came instead of an answer."""
-        self.finish(
-            Reply(
-                ERROR_STATUS,
-                "recorded error",
-                "HTTP/1.1",
-                [],
-                b"",
-                attempts,
-                error=Failure(kind, message),
-            )
-        )
-
-    def _cleaned(self, reply: Reply) -> Reply:
-        headers = [(name, self._clean(value)) for name, value in reply.headers]
-        body = self.keys.clean(reply.body)
-        if body is not reply.body and len(body) != len(reply.body):
-            headers = [pair for pair in headers if pair[0].lower() != "content-length"]
-        error = reply.error and Failure(reply.error.type, self._clean(reply.error.message))
-        return reply._replace(headers=headers, body=body, error=error)
-
-    def _clean(self, text: str) -> str:
-        return self.keys.clean(text.encode("utf-8", "surrogateescape")).decode(
-            "utf-8", "surrogateescape"
-        )
-
-    def _interaction(self, reply: Reply, *, redacted: bool) -> Interaction:
-        exchange = self._exchange
-        headers = [(name, clean_header(name, value)) for name, value in reply.headers]
-        grouped = header_map(headers)
-        flat = [(name, value) for name, values in grouped.items() for value in values]
-        binary = self._request.body is None
-        return Interaction(
-            self._request,
-            RecordedResponse(
-                Status(reply.status, reply.reason),
-                grouped,
-                stored_body(reply.body),
-                call=exchange.call,
-                occurrence=self._occurrence,
-                digest=digest_of(exchange),
-                attempts=reply.attempts,
-                http_version=reply.http_version,
-                header_list=None if flat == headers else headers,
-                chunks=reply.chunks,
-                error=reply.error,
-                partial=reply.partial,
-                redacted=redacted,
-                request_base64=base64.b64encode(exchange.body).decode() if binary else None,
-                recorded_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-                elapsed=round(time.monotonic() - self._began, 3),
-            ),
-        )
 
 
 def _journalled(path: Path, text: bytes) -> Interaction:

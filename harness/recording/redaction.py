@@ -11,11 +11,12 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable
-from urllib.parse import quote
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, unquote_plus
 
 REDACTED = "[REDACTED]"
 SHORTEST_KEY = 8
+SHORTEST_UNANNOUNCED = 16
 SECRET_HEADER = re.compile(
     r"(^|-)(authorization|cookie|api-?key|key|token|secret|password)$", re.IGNORECASE
 )
@@ -36,11 +37,15 @@ SECRET_NAMES = (
 QUERY_ONLY = ("key", "token", "sig", "signature", "secret", "auth")
 _names = "|".join(re.escape(name) for name in SECRET_NAMES)
 _query = re.compile(
-    rf"(?i)((?:^|[?&])(?:{_names}|{'|'.join(QUERY_ONLY)})=)(?!\[REDACTED\])[^&#\s]*"
+    rf"(?i)((?:^|[?&])(?:{_names}|{'|'.join(QUERY_ONLY)})=)(?!\[REDACTED\])([^&#\s]*)"
 )
-_field = re.compile(rf'(?i)("(?:{_names})"\s*:\s*)"(?:[^"\\]|\\.)*"')
+_field = re.compile(rf'(?i)("(?:{_names})"\s*:\s*)("(?:[^"\\]|\\.)*")')
+_part = re.compile(
+    rf'(?is)(\bname="(?:{_names})"[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n).*?(?=\r\n--)'.encode()
+)
 _userinfo = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@?#]*@", re.IGNORECASE)
-_cookie = re.compile(r"^([^=;]*=)[^;]*")
+_like_a_key = re.compile(r"(?=.*\d)[!-~]+")
+_cookie = re.compile(r"^([^=;]*=)?[^;]*")
 
 
 def clean_url(url: str) -> str:
@@ -58,10 +63,34 @@ def clean_form(text: str) -> str:
     return _query.sub(rf"\g<1>{REDACTED}", text)
 
 
+def clean_multipart(body: bytes) -> bytes:
+    """Replace the content of secret fields of a multipart body."""
+    return _part.sub(rb"\g<1>" + REDACTED.encode(), body)
+
+
+def secrets_in(url: str, text: str) -> Iterator[str]:
+    """Give the values of a request's secret places that look like keys.
+
+    Nobody announced them as keys, so they must: 16 ASCII characters, a digit, no space.
+    """
+    found = [unquote_plus(match[2]) for match in _query.finditer(url)]
+    found += [_unescaped(match[2]) for match in _field.finditer(text)]
+    for value in found:
+        if len(value) >= SHORTEST_UNANNOUNCED and _like_a_key.fullmatch(value):
+            yield value
+
+
+def _unescaped(literal: str) -> str:
+    try:
+        return str(json.loads(literal, strict=False))
+    except ValueError:
+        return literal[1:-1]
+
+
 def clean_header(name: str, value: str) -> str:
     """Replace a secret header's value; of a cookie only the value, its name and rules stay."""
     if name.lower() == "set-cookie":
-        return _cookie.sub(rf"\g<1>{REDACTED}", value)
+        return _cookie.sub(rf"\g<1>{REDACTED}", value, count=1)
     if name.lower() == "location":
         return clean_url(value)
     return REDACTED if SECRET_HEADER.search(name) else value
@@ -75,8 +104,8 @@ class KeyRing:
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys: set[str] = set()
+        self._forms: tuple[bytes, ...] = ()
         self._pattern: re.Pattern[bytes] | None = None
-        self._longest = 0
         self.replaced = 0
         for key in keys:
             self.add(key)
@@ -86,9 +115,9 @@ class KeyRing:
         if len(key) < SHORTEST_KEY or key in self._keys or key == REDACTED:
             return
         self._keys.add(key)
-        forms = sorted({form for known in self._keys for form in _forms(known)}, key=len)
-        self._longest = len(forms[-1])
-        self._pattern = re.compile(b"|".join(re.escape(form) for form in reversed(forms)))
+        forms = {form for known in self._keys for form in _forms(known)}
+        self._forms = tuple(sorted(forms, key=len, reverse=True))
+        self._pattern = re.compile(b"|".join(map(re.escape, self._forms)))
 
     def found_in(self, data: bytes) -> bool:
         """Tell whether any key stands in the data, in any of its forms."""
@@ -102,10 +131,15 @@ class KeyRing:
         self.replaced += count
         return cleaned
 
+    def clean_text(self, text: str) -> str:
+        """Replace every key in a text by [REDACTED]."""
+        return self.clean(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
     def held_back(self, data: bytes) -> int:
         """Count the bytes at the end of a stream's piece that may be the beginning of a key."""
-        forms = [form for key in self._keys for form in _forms(key)]
-        for size in range(min(self._longest - 1, len(data)), 0, -1):
+        forms = self._forms
+        longest = len(forms[0]) - 1 if forms else 0
+        for size in range(min(longest, len(data)), 0, -1):
             if any(form.startswith(data[-size:]) for form in forms):
                 return size
         return 0
@@ -113,11 +147,20 @@ class KeyRing:
 
 def _forms(key: str) -> set[bytes]:
     plain = key.encode()
-    forms = {plain, quote(key, safe="").encode(), json.dumps(key)[1:-1].encode()}
+    quoted = [quote(key, safe=safe) for safe in ("", "/", "/+", "/+=", "/+=:@")]
+    escaped = {json.dumps(key, ensure_ascii=ascii)[1:-1] for ascii in (True, False)}
+    escaped |= {json.dumps(once)[1:-1] for once in escaped}  # JSON within JSON
+    escaped |= {once.replace("/", "\\/") for once in escaped}
+    written = {*quoted, *map(_lower_hex, quoted), *escaped}
+    forms = {plain, *(form.encode() for form in written)}
     for shift in range(3):
         inner = _base64_core(plain, shift)
         forms |= {inner, inner.translate(bytes.maketrans(b"+/", b"-_"))}
     return forms
+
+
+def _lower_hex(quoted: str) -> str:
+    return re.sub("%..", lambda match: match[0].lower(), quoted)
 
 
 def _base64_core(plain: bytes, shift: int) -> bytes:

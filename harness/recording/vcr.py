@@ -11,14 +11,20 @@ from typing import Any
 
 from harness.errors import DamagedFile, UsageError
 from harness.recording.cassette import Cassette
-from harness.recording.digest import digest
-from harness.recording.exchange import Exchange, searched_body, stored_request
+from harness.recording.exchange import (
+    Exchange,
+    digest_of,
+    plain_body,
+    sent_bytes,
+    stored_request,
+)
 from harness.recording.interaction import (
     Interaction,
     RecordedResponse,
     Status,
+    are_known,
     decoded,
-    header,
+    encodings,
     header_map,
     stored_body,
 )
@@ -81,29 +87,45 @@ def _interactions(
 def _interaction(
     request: Mapping[str, Any], response: Mapping[str, Any], keys: KeyRing
 ) -> Interaction:
-    exchange = _exchange(request)
+    exchange = _without_keys(_exchange(request), keys)
     kept = stored_request(exchange)
-    kept.uri = keys.clean(kept.uri.encode()).decode()
-    if kept.body is not None:
-        kept.body = keys.clean(kept.body.encode()).decode()
     pairs, body = _plain(_pairs(response["headers"]), _body(response))
-    pairs = [
-        (name, clean_header(name, keys.clean(value.encode()).decode())) for name, value in pairs
-    ]
+    pairs = [(name, clean_header(name, keys.clean_text(_latin(value)))) for name, value in pairs]
     code, reason = _status(response)
-    body = keys.clean(body)
-    kind = header(exchange.pairs, "content-type")
+    binary = kept.body is None
     return Interaction(
         kept,
         RecordedResponse(
             Status(code, reason),
             header_map(pairs),
-            stored_body(body),
-            digest=digest(kept.method, kept.uri, kind, searched_body(exchange, kept)),
-            http_version="HTTP/1.1",
-            request_base64=base64.b64encode(exchange.body).decode() if kept.body is None else None,
+            stored_body(keys.clean(body)),
+            digest=digest_of(exchange),
+            http_version=str(response.get("http_version") or "HTTP/1.1"),
+            request_base64=base64.b64encode(sent_bytes(exchange)).decode() if binary else None,
         ),
     )
+
+
+def _without_keys(exchange: Exchange, keys: KeyRing) -> Exchange:
+    """Take keys out of a request; a compressed body that holds one is kept decompressed."""
+    body, headers = exchange.body, exchange.headers
+    if keys.found_in(plain_body(exchange)):
+        body = plain_body(exchange)
+        headers = [pair for pair in headers if pair[0] != b"content-encoding"]
+    return exchange._replace(
+        url=keys.clean_text(exchange.url),
+        headers=[(name, keys.clean(value)) for name, value in headers],
+        body=keys.clean(body),
+    )
+
+
+def _latin(value: str) -> str:
+    """Give a header's text as it came over the wire: what is not Latin-1 was UTF-8 there."""
+    try:
+        value.encode("latin-1")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "replace").decode("latin-1")
+    return value
 
 
 def _exchange(request: Mapping[str, Any]) -> Exchange:
@@ -150,16 +172,10 @@ def _body(response: Mapping[str, Any]) -> bytes:
 
 def _plain(pairs: Pairs, body: bytes) -> tuple[Pairs, bytes]:
     """Decode what is still encoded; vcrpy may keep the header beside a decoded body."""
-    encodings = header(pairs, "content-encoding")
-    if not encodings or not body:
+    coding = encodings(pairs)
+    if not coding or not body or not are_known(coding):
         return pairs, body
-    plain = decoded(encodings, body)
-    known = plain is not None or all(
-        part.strip().lower() in ("gzip", "x-gzip", "deflate", "br", "zstd", "identity")
-        for part in encodings.split(",")
-    )
-    if not known:
-        return pairs, body
+    plain = decoded(coding, body)
     dropped = ("content-encoding", "content-length")
     kept = [pair for pair in pairs if pair[0].lower() not in dropped]
     return kept, body if plain is None else plain

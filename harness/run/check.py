@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import httpx
 
-from harness.asking.models import Answer, ChatModel
+from harness.asking.models import ChatModel
 from harness.asking.replies import Score, read_reply
+from harness.asking.wire import Answer
 from harness.errors import HarnessError
 from harness.run.wiring import endpoint, keys_in_use
 from harness.study import Study

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import NamedTuple
 
 import httpx
@@ -15,15 +17,14 @@ from harness.asking.retry import LimitTransport, RetryTransport
 from harness.ddft.protocol import SCRIPTED
 from harness.ddft.scoring import count_missing
 from harness.errors import CheckFailed, EndpointRefused, Incomplete, UsageError
-from harness.files import write_atomic
-from harness.recording import cassette as cassettes
+from harness.files import NoRoom, move_aside, read_journal, write_atomic
 from harness.recording import checksums
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
-from harness.results import CellKey
-from harness.run.replay import replay_cells
-from harness.run.wiring import chat_models, dialogue, freeze, keys_in_use, require_keys, score
+from harness.results import CellKey, CellResult
+from harness.run.replay import replay_cells, results_of
+from harness.run.wiring import chat_models, dialogue, freeze, keys_in_use, require_keys
 from harness.study import ModelEntry, Study
 
 
@@ -44,7 +45,8 @@ class Tally:
             self.retries += retries
             self.missing += missing
             self.finished += cells
-            self.changed(self)
+            with contextlib.suppress(OSError, ValueError):  # nobody looks on any more: no reason
+                self.changed(self)  # to lose an answer that is paid for and not yet kept
 
     @property
     def seconds_left(self) -> float | None:
@@ -89,11 +91,15 @@ class Recording:
         self._identity = study.identity(self._frozen.data)
         self.stop = threading.Event()
         self.torn: list[str] = []
-        self.open_cells = [cell for cell in study.cells() if not self._is_finished(cell)]
+        self.open_cells = [cell for cell in study.cells() if self._is_open(cell)]
         calls = 5 * (1 + (study.file.ddft.interviewer != SCRIPTED) + len(study.file.ddft.jury))
         planned = len(study.cells())
         self.tally = Tally(planned, planned - len(self.open_cells), calls)
-        self._network = {name: self._way_out(model) for name, model in study.file.models.items()}
+        trusted = httpx.create_ssl_context()  # reading the certificates takes its time: only once
+        self._network = {
+            name: self._way_out(model, httpx.HTTPTransport(verify=trusted))
+            for name, model in study.file.models.items()
+        }
 
     def _cells_named(self, names: Iterable[str]) -> set[str]:
         known = {cell.name for cell in self.study.cells()}
@@ -104,18 +110,14 @@ class Recording:
                 )
         return set(names)
 
-    def _is_finished(self, cell: CellKey) -> bool:
+    def _is_open(self, cell: CellKey) -> bool:
+        """A journal beside a cassette: killed before it was removed; the cell tidies up, unsent."""
         path = self.study.cassette(cell)
-        if not path.exists():
-            return False
-        if cell.name in self._restart:
-            path.replace(path.with_suffix(f".json.journal-{int(time.time())}"))
-            return False
-        cassettes.load(path)  # a damaged cassette stops here: it is never recorded over
-        return True
+        left = path.with_suffix(".journal").exists()
+        return left or not path.exists() or cell.name in self._restart
 
-    def _way_out(self, model: ModelEntry) -> httpx.BaseTransport:
-        limit = LimitTransport(httpx.HTTPTransport(), model.concurrency)
+    def _way_out(self, model: ModelEntry, wire: httpx.BaseTransport) -> httpx.BaseTransport:
+        limit = LimitTransport(wire, model.concurrency, self.stop)
         retry = RetryTransport(
             limit,
             self.stop,
@@ -127,21 +129,72 @@ class Recording:
     def run(self, workers: int | None = None) -> RecordOutcome:
         """Record what is not finished; on Ctrl-C finish the calls in flight, save, and raise.
 
-        Raises KeyboardInterrupt after saving, UsageError and CheckFailed at once; cells that an
-        infrastructure error left incomplete are named in the outcome.
+        Raises KeyboardInterrupt after saving (a second Ctrl-C: at once, what is in the journals
+        stays); before anything is sent Miss, UsageError and DamagedFile where what was recorded
+        does not fit the study; EndpointRefused and NoRoom as soon as the calls in flight have
+        ended. Cells that another infrastructure error left incomplete are named in the outcome.
         """
+        self._check_recorded()
         problems: list[str] = []
-        pool = ThreadPoolExecutor(workers or self.study.file.record.workers)
+        futures: dict[Future[None], CellKey] = {Future(): cell for cell in self.open_cells}
+        waiting = deque(futures.items())
+        crew = [
+            threading.Thread(target=self._work, args=[waiting], daemon=True)
+            for _ in range(min(workers or self.study.file.record.workers, len(futures)))
+        ]
         try:
-            futures = {pool.submit(self._cell, cell): cell for cell in self.open_cells}
+            for thread in crew:
+                thread.start()
             self._gather(futures, problems)
         finally:
-            self.stop.set()
-            pool.shutdown(cancel_futures=True)
-            for transport in self._network.values():
-                transport.close()
+            self._end(crew)
         done = "" if problems else self._complete()
         return RecordOutcome(self.tally, problems, done, self.torn, self.ring.replaced)
+
+    def _check_recorded(self) -> None:
+        """Look at everything that is there before a call is paid for: damage, or another study."""
+        nothing = dict.fromkeys(self.study.file.models)
+        for cell in self.study.cells():
+            if cell.name in self._restart:
+                continue
+            if self.study.cassette(cell).exists():
+                self._hold(cell, Recorder(self.study.cassette(cell)), nothing)
+            self._check_journal(cell)
+
+    def _check_journal(self, cell: CellKey) -> None:
+        path = self.study.cassette(cell).with_suffix(".journal")
+        begun = read_journal(path).header if path.exists() else ""
+        if begun not in ("", self._identity):
+            raise UsageError(
+                f"{path}: begun under another study file or other materials (then {begun}, now "
+                f"{self._identity}). Nothing was sent. Undo the change, or start the cell anew: "
+                f"`harness record {self.study.name} --restart {cell.name}`."
+            )
+
+    def _work(self, waiting: deque[tuple[Future[None], CellKey]]) -> None:
+        """Record one cell after the other, until there is none left or all is to stop."""
+        while not self.stop.is_set():
+            try:
+                future, cell = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                self._cell(cell)
+            except BaseException as error:  # noqa: BLE001  # _gather raises it
+                if _stops_all(error):
+                    self.stop.set()  # before this thread, or any, begins another cell
+                future.set_exception(error)
+            else:
+                future.set_result(None)
+
+    def _end(self, crew: Iterable[threading.Thread]) -> None:
+        """Let the calls in flight end; the threads are daemons, so a second Ctrl-C ends them."""
+        self.stop.set()
+        for thread in crew:
+            if thread.ident is not None:
+                thread.join()
+        for transport in self._network.values():
+            transport.close()
 
     def _gather(self, futures: Mapping[Future[None], CellKey], problems: list[str]) -> None:
         waiting = set(futures)
@@ -149,18 +202,17 @@ class Recording:
             done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda future: futures[future]):
                 error = future.exception()
-                if isinstance(error, Incomplete) and not isinstance(error, EndpointRefused):
-                    problems.append(f"{futures[future].name}: {error}")
-                elif error is not None:
+                if error is not None and _stops_all(error):
                     raise error
+                if error is not None:
+                    problems.append(f"{futures[future].name}: {error}")
 
     def _cell(self, cell: CellKey) -> None:
+        path, restart = self.study.cassette(cell), cell.name in self._restart
+        if restart and path.exists():
+            move_aside(path)
         recorder = Recorder(
-            self.study.cassette(cell),
-            "new_episodes",
-            keys=self.ring,
-            identity=self._identity,
-            restart=cell.name in self._restart,
+            path, "new_episodes", keys=self.ring, identity=self._identity, restart=restart
         )
         try:
             if recorder.torn:
@@ -168,16 +220,21 @@ class Recording:
                     f"{cell.name}: {len(recorder.torn)} bytes of a torn last line "
                     "were dropped; that call is sent again"
                 )
-            transports = {
-                name: RecordingTransport(recorder, inner=way) for name, way in self._network.items()
-            }
-            models = chat_models(self.study, transports, self._keys)
-            result = dialogue(self.study, cell, self._frozen.materials, models).run()
-            recorder.check()
+            result = self._hold(cell, recorder, self._network)
             recorder.save()
         finally:
             recorder.release()
         self.tally.add(cells=1, missing=count_missing([result], 1.0).missing)
+
+    def _hold(
+        self, cell: CellKey, recorder: Recorder, ways: Mapping[str, httpx.BaseTransport | None]
+    ) -> CellResult:
+        """Hold a cell's dialogue; what is not recorded goes the `ways` out."""
+        transports = {name: RecordingTransport(recorder, inner=way) for name, way in ways.items()}
+        models = chat_models(self.study, transports, self._keys)
+        result = dialogue(self.study, cell, self._frozen.materials, models).run()
+        recorder.check()
+        return result
 
     def _complete(self) -> str:
         """Write results and manifests, from the cassettes as a replay reads them."""
@@ -185,7 +242,12 @@ class Recording:
         for replay in replays:
             if replay.problem:
                 raise CheckFailed(replay.problem)
-        found = score(self.study, [replay.result for replay in replays if replay.result])
+        found = results_of(self.study, replays)
         write_atomic(self.study.results, results_file.canonical(found))
         (self.study.folder / checksums.PARTIAL).unlink(missing_ok=True)
         return checksums.write_manifests(self.study.root, self.study.folder)
+
+
+def _stops_all(error: BaseException) -> bool:
+    """Tell whether an error of one cell would be met by every other, or is no bad luck at all."""
+    return not isinstance(error, Incomplete) or isinstance(error, (EndpointRefused, NoRoom))

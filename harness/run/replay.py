@@ -15,7 +15,7 @@ from harness.files import write_atomic
 from harness.recording import checksums, guard
 from harness.recording.recorder import Recorder
 from harness.recording.transport import RecordingTransport
-from harness.results import CellKey, CellResult, Materials, Transcript
+from harness.results import CellKey, CellResult, Materials, Results, Transcript
 from harness.run.wiring import chat_models, dialogue, frozen, score
 from harness.study import Study
 
@@ -23,7 +23,10 @@ MANY_CELLS = 100
 
 
 class CellReplay(NamedTuple):
-    """What became of one cell in a replay; `problem` is "" where all went well."""
+    """What became of one cell in a replay; `problem` is "" where all went well.
+
+    network_attempts: refused in this cell, in the process with the id `process`.
+    """
 
     cell: CellKey
     recorded: int
@@ -32,7 +35,8 @@ class CellReplay(NamedTuple):
     problem: str
     result: CellResult | None
     transcript: Transcript | None
-    network_attempts: int = 0
+    network_attempts: int
+    process: int
 
 
 def replay_cells(study: Study, workers: int | None = None) -> list[CellReplay]:
@@ -81,7 +85,14 @@ def _replay_cell(study: Study, materials: Materials, cell: CellKey) -> CellRepla
         result,
         held.transcript() if held and not problem else None,
         guard.attempts() - before,
+        os.getpid(),
     )
+
+
+def results_of(study: Study, replays: Sequence[CellReplay]) -> Results:
+    """Compute a study's results from replayed cells; those with a problem are left out."""
+    cells = [replay.result for replay in replays if replay.result]
+    return score(study, frozen(study).materials, cells)
 
 
 def write_partial(study: Study) -> Path:
@@ -91,7 +102,7 @@ def write_partial(study: Study) -> Path:
     for replay in replays:
         if replay.problem:
             raise CheckFailed(replay.problem)
-    found = score(study, [replay.result for replay in replays if replay.result])
+    found = results_of(study, replays)
     missing = [cell.name for cell in study.cells() if cell not in finished]
     content = {
         "planned": len(study.cells()),

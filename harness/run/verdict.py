@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import NamedTuple
 
@@ -10,8 +11,7 @@ import msgspec
 from harness import results as results_file
 from harness.recording import checksums, guard
 from harness.results import Results
-from harness.run.replay import replay_cells
-from harness.run.wiring import score
+from harness.run.replay import replay_cells, results_of
 from harness.study import Study
 
 NOT_PROVEN = (
@@ -142,9 +142,9 @@ def _check_replay(study: Study, workers: int | None, verdict: Verdict) -> None:
     verdict.calls = sum(replay.recorded for replay in replays)
     verdict.matched = sum(replay.matched for replay in replays)
     verdict.unused = sum(replay.unused for replay in replays)
-    verdict.network_attempts = max(
-        guard.attempts() - before, sum(replay.network_attempts for replay in replays)
-    )
+    elsewhere = [replay for replay in replays if replay.process != os.getpid()]
+    verdict.network_attempts = guard.attempts() - before
+    verdict.network_attempts += sum(replay.network_attempts for replay in elsewhere)
     verdict.problems += _strangers(study)
     _name_unfinished(study, verdict)
     failed = [replay for replay in replays if replay.problem]
@@ -153,10 +153,10 @@ def _check_replay(study: Study, workers: int | None, verdict: Verdict) -> None:
             f"replay: {len(failed)} of {len(replays)} cells do not replay; "
             f"the first:\n{failed[0].problem}"
         )
-    if verdict.network_attempts and not failed:
+    if verdict.network_attempts:
         verdict.problems.append(f"network: {verdict.network_attempts} attempts were blocked")
     if not failed:
-        found = score(study, [replay.result for replay in replays if replay.result])
+        found = results_of(study, replays)
         _compare(study, found, verdict)
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
 from harness import results as results_file
-from harness.asking.models import ChatModel, Endpoint
+from harness.asking.models import ChatModel
+from harness.asking.wire import Endpoint
 from harness.ddft.materials import PROTOCOL_VERSION, present_materials
 from harness.ddft.protocol import Dialogue, Rules
 from harness.ddft.scoring import MetricRules, score_study
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.results import CellKey, CellResult, Materials, Results
-from harness.study import ModelEntry, Study
+from harness.study import ModelEntry, Study, read_prices
 
 
 class Frozen(NamedTuple):
@@ -26,11 +28,18 @@ class Frozen(NamedTuple):
     materials: Materials
 
 
-def freeze(study: Study) -> Frozen:
-    """Write the study's materials at its first record; from then on they are read, never made."""
+def freeze(study: Study, price_file: Path | None = None) -> Frozen:
+    """Write the study's materials at its first record; from then on they are read, never made.
+
+    price_file: a price list to copy into them; it decides no request, so it may come later.
+    """
     if not study.materials.exists():
         present = present_materials(study.file.ddft.concepts)
         write_atomic(study.materials, results_file.canonical(present))
+    known = frozen(study)
+    if price_file is not None:
+        known.materials.prices = read_prices(price_file, list(study.file.models))
+        write_atomic(study.materials, results_file.canonical(known.materials))
     return frozen(study)
 
 
@@ -82,6 +91,8 @@ def endpoint(name: str, model: ModelEntry, key: str | None) -> Endpoint:
         model.json_mode,
         key,
         model.timeout,
+        model.provider,
+        model.api_version,
     )
 
 
@@ -106,11 +117,14 @@ def dialogue(
         tuple(ddft.jury),
         ddft.judge_reference,
         {role: dict(params) for role, params in ddft.params.items()},
+        {name: model.family for name, model in study.file.models.items()},
+        ddft.exclude_same_family,
+        ddft.rubrics,
     )
     return Dialogue(cell, rules, materials, models)
 
 
-def score(study: Study, cells: Sequence[CellResult]) -> Results:
+def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Results:
     """Compute a study's results from its finished cells."""
     ddft = study.file.ddft
     rules = MetricRules(
@@ -124,4 +138,4 @@ def score(study: Study, cells: Sequence[CellResult]) -> Results:
         ddft.missing_limit,
     )
     planned = len(ddft.concepts) * len(ddft.levels) * ddft.repeats
-    return score_study(study.name, PROTOCOL_VERSION, cells, planned, rules)
+    return score_study(study.name, PROTOCOL_VERSION, cells, planned, rules, materials.prices)

@@ -251,3 +251,60 @@ def test_compression_is_a_prefix_by_characters(level: float, kept: int) -> None:
 def test_braces_in_what_is_filled_in_stay() -> None:
     """An answer that contains {question} is not filled in a second time."""
     assert fill("{a} and {b}", {"a": "{b}", "b": "x"}) == "{b} and x"
+
+
+def with_families(text: str, extra: str) -> str:
+    for name, family in (("subject-a", "red"), ("judge-a", "red"), ("judge-b", "blue")):
+        text = text.replace(f'model = "{name}"', f'model = "{name}"\nfamily = "{family}"')
+    return text + extra
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+def test_a_judge_of_the_subjects_family_is_flagged_or_left_out(
+    tmp_path: Path, exclude: bool
+) -> None:
+    """Results name the judges of the subject's own family; a study can exclude them."""
+    folder = tmp_path / "cassettes" / "mine"
+    folder.mkdir(parents=True)
+    with Loopback(Provider()) as server:
+        text = study_text(server.url, subjects=("subject-a",), levels="[0.5]")
+        extra = f"exclude_same_family = {str(exclude).lower()}\n"
+        (folder / "study.toml").write_text(with_families(text, extra))
+        assert Recording(Study(folder)).run().problems == []
+    cell = one_cell(Study(folder))
+    assert cell.same_family == ["judge-a"]
+    assert ("judge-a" in cell.turns[0].scores) is not exclude
+    assert cell.turns[0].n_judges == (2 if exclude else 3)
+
+
+def test_separate_rubrics_are_a_call_each(tmp_path: Path) -> None:
+    """Each scale has its own call, its own instruction, and its own state."""
+
+    def reply(received: Received) -> Answer:
+        body = received.json()
+        if "judge" not in body["model"]:
+            return chat("Why?")
+        system = body["messages"][0]["content"]
+        if body["model"] == "judge-c" and "form of one answer" in system:
+            return chat("no")
+        return chat('{"sas": 0.25}' if "form of one answer" in system else '{"far": 0.75}')
+
+    extra = 'rubrics = "separate"\nmissing_limit = 0.4\n'
+    cell = one_cell(record(tmp_path, reply, **ONE, extra=extra))
+    turn = cell.turns[0]
+    assert (turn.far, turn.sas) == (0.75, 0.25)
+    score = turn.scores["judge-c"]
+    assert (score.far, score.sas, score.state, score.asks) == (0.75, None, "no_json", 3)
+
+
+@pytest.mark.parametrize("arm", ["assertive", "hedged", "accuracy_first"])
+def test_arms_change_what_they_say_they_change(tmp_path: Path, arm: str) -> None:
+    """An arm changes the trap's tone or the subject's instruction, and is in the cell name."""
+    study = record(tmp_path, Provider(), **ONE, extra=f'arms = ["{arm}"]\n')
+    assert f"--{arm}--" in study.cells()[0].name
+    subject, trap = asked(study, "turn-1/subject"), asked(study, "turn-4/interviewer")
+    assert (subject[0]["role"] == "system") is (arm == "accuracy_first")
+    assert "Here is a text" in subject[-1]["content"]
+    tone = {"assertive": "settled", "hedged": "tentative"}.get(arm, "At most 50 words")
+    assert tone in trap[-1]["content"]
+    assert one_cell(study).cell.arm == arm

@@ -1,6 +1,7 @@
 """The verdict of a replay: each of its fields says something else when something else is true."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -251,33 +252,6 @@ def test_rounding_differences_are_equal_not_identical(recorded: Path) -> None:
     assert verdict(recorded).numbers == "different"
 
 
-def test_a_network_attempt_is_counted_and_fails(recorded: Path) -> None:
-    """Code that reaches past the recording during a replay is blocked, counted and reported."""
-    program = (
-        "import sys, socket\n"
-        "from pathlib import Path\n"
-        "from harness.study import Study\n"
-        "from harness.run import verdict\n"
-        "import harness.ddft.protocol as protocol\n"
-        "held = protocol.Dialogue.run\n"
-        "def leaking(self):\n"
-        "    try: socket.create_connection(('127.0.0.1', 9))\n"
-        "    except BaseException: pass\n"
-        "    return held(self)\n"
-        "protocol.Dialogue.run = leaking\n"
-        "found = verdict.replay(Study(Path(sys.argv[1])), verify_checksums=True)\n"
-        "print(found.network_attempts, found.exit_code, found.problems)\n"
-    )
-    folder = str(recorded / "cassettes/small")
-    done = subprocess.run(
-        [sys.executable, "-c", program, folder], capture_output=True, text=True, check=True
-    )
-    attempts, code, problems = done.stdout.split(" ", 2)
-    assert int(attempts) >= 6
-    assert code == "1"
-    assert "network:" in problems
-
-
 def test_missing_results_are_said(recorded: Path) -> None:
     """Without results.json there is nothing to compare, and that is a failure."""
     (recorded / "cassettes/small/results.json").unlink()
@@ -322,3 +296,30 @@ def test_replay_works_without_a_network_namespace(recorded: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "network attempts 0" in done.stdout
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_attempts_are_counted_once_in_every_process(recorded: Path, workers: str) -> None:
+    """One blocked attempt a cell is six attempts, whether in this process or in three others."""
+    (recorded / "sitecustomize.py").write_text(
+        "import socket, harness.ddft.protocol as protocol\n"
+        "held = protocol.Dialogue.run\n"
+        "def leaking(self):\n"
+        "    try: socket.create_connection(('127.0.0.1', 9))\n"
+        "    except BaseException: pass\n"
+        "    return held(self)\n"
+        "protocol.Dialogue.run = leaking\n"
+    )
+    program = "from harness.cli import main\nif __name__ == '__main__': main()"
+    script = recorded / "program.py"
+    script.write_text(program)
+    words = ["replay", "small", "--workers", workers, "--root", str(recorded)]
+    path = f"{recorded}:{Path(__file__).parents[2]}"
+    done = subprocess.run(
+        [sys.executable, str(script), *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert "network attempts 6," in done.stdout
+    assert done.returncode == 1

@@ -1,0 +1,178 @@
+"""Wire formats of model providers: a question as each wants it, an answer as each gives it.
+
+openai: POST {base_url}/chat/completions with a Bearer key, as OpenAI's API reference describes it
+and OpenRouter, vLLM, Ollama and llama.cpp serve it. azure: the same body, POST
+{base_url}/openai/deployments/{model}/chat/completions?api-version=..., key in `api-key` (Azure
+OpenAI REST reference, data plane inference). anthropic: POST {base_url}/v1/messages, key in
+`x-api-key`, with `anthropic-version`; max_tokens is required, the system prompt stands apart, and
+the content is a list of blocks (Anthropic's API reference, Messages).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
+
+Message = dict[str, str]
+Body = dict[str, Any]
+ANTHROPIC_VERSION = "2023-06-01"
+ANTHROPIC_MAX_TOKENS = 1024
+
+
+class Endpoint(NamedTuple):
+    """Where a model is and how it wants to be asked.
+
+    name: ours, in call names and results. model: the provider's; on Azure the deployment. params:
+    sent with every request, and `omit` names what is taken out again. json_mode: how JSON is asked
+    for ("schema", "object", "none"). timeout: seconds.
+    """
+
+    name: str
+    base_url: str
+    model: str
+    params: Mapping[str, Any]
+    omit: Sequence[str] = ()
+    json_mode: str = "schema"
+    api_key: str | None = None
+    timeout: float = 600.0
+    provider: str = "openai"
+    api_version: str = ""
+
+
+class Answer(NamedTuple):
+    """What a model said.
+
+    state: "ok", "empty", "truncated" (by the token limit), "filtered" or "rejected" (a refusal of
+    the endpoint that every repetition would meet; `problem` says its words). tokens: prompt and
+    completion, None where the endpoint does not say.
+    """
+
+    text: str
+    state: str
+    finish_reason: str | None
+    served: str
+    tokens: tuple[int, int] | None
+    problem: str = ""
+
+
+class Wire(Protocol):
+    """One provider's format."""
+
+    def url(self, endpoint: Endpoint) -> str:
+        """Give the address to post to."""
+
+    def headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """Give the headers, the key among them."""
+
+    def body(
+        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    ) -> Body:
+        """Give the body without the parameters that the study names."""
+
+    def answer(self, reply: Any) -> Answer:
+        """Read a reply; raises KeyError, IndexError or TypeError where it is none."""
+
+
+class OpenAI:
+    """Chat completions."""
+
+    def url(self, endpoint: Endpoint) -> str:
+        """Give the chat completions address under the base URL."""
+        return f"{endpoint.base_url.rstrip('/')}/chat/completions"
+
+    def headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """Give the key as a Bearer token, if there is one."""
+        return {"authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
+
+    def body(
+        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    ) -> Body:
+        """Give model and messages, and the form of the reply in the model's json_mode."""
+        body: Body = {"model": endpoint.model, "messages": list(messages)}
+        if schema is not None and endpoint.json_mode == "schema":
+            form = {"name": "reply", "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if schema is not None and endpoint.json_mode == "object":
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def answer(self, reply: Any) -> Answer:
+        """Read the first choice; a reasoning field beside the content is never the answer."""
+        choice = reply["choices"][0]
+        text, finish = choice["message"].get("content"), choice.get("finish_reason")
+        text = text if isinstance(text, str) else ""
+        tokens = _tokens(reply.get("usage"), "prompt_tokens", "completion_tokens")
+        return Answer(text, _state(text, finish), finish, str(reply.get("model") or ""), tokens)
+
+
+class Azure(OpenAI):
+    """Chat completions of a deployment on Azure."""
+
+    def url(self, endpoint: Endpoint) -> str:
+        """Give the deployment's address, with the API version as its query."""
+        deployment = quote(endpoint.model, safe="")
+        return (
+            f"{endpoint.base_url.rstrip('/')}/openai/deployments/{deployment}/chat/completions"
+            f"?api-version={endpoint.api_version}"
+        )
+
+    def headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """Give the key in Azure's own header."""
+        return {"api-key": endpoint.api_key} if endpoint.api_key else {}
+
+
+class Anthropic:
+    """Messages."""
+
+    def url(self, endpoint: Endpoint) -> str:
+        """Give the messages address under the base URL."""
+        return f"{endpoint.base_url.rstrip('/')}/v1/messages"
+
+    def headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """Give the version of the format, and the key."""
+        key = {"x-api-key": endpoint.api_key} if endpoint.api_key else {}
+        return {"anthropic-version": endpoint.api_version or ANTHROPIC_VERSION, **key}
+
+    def body(
+        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    ) -> Body:
+        """Give the system prompt apart from the messages, and the reply's form."""
+        system = [said["content"] for said in messages if said["role"] == "system"]
+        spoken = [said for said in messages if said["role"] != "system"]
+        body: Body = {
+            "model": endpoint.model,
+            "max_tokens": ANTHROPIC_MAX_TOKENS,
+            "messages": spoken,
+        }
+        if system:
+            body["system"] = "\n\n".join(system)
+        if schema is not None and endpoint.json_mode == "schema":
+            body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        return body
+
+    def answer(self, reply: Any) -> Answer:
+        """Read the text blocks; thinking blocks are never the answer."""
+        blocks = [block["text"] for block in reply["content"] if block["type"] == "text"]
+        text, finish = "".join(blocks), reply.get("stop_reason")
+        tokens = _tokens(reply.get("usage"), "input_tokens", "output_tokens")
+        return Answer(text, _state(text, finish), finish, str(reply.get("model") or ""), tokens)
+
+
+WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "azure": Azure(), "anthropic": Anthropic()}
+
+
+def _state(text: str, finish: str | None) -> str:
+    if finish in ("content_filter", "refusal"):
+        return "filtered"
+    if not text.strip():
+        return "empty"
+    cut = finish in ("length", "max_tokens", "model_context_window_exceeded")
+    return "truncated" if cut else "ok"
+
+
+def _tokens(usage: Any, asked: str, said: str) -> tuple[int, int] | None:
+    try:
+        return int(usage[asked]), int(usage[said])
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,49 @@
+"""The resamples of one analysis: seeded by a label, drawn once, shared by whoever needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.ddft.evaluations import too_few
+from harness.ddft.traps import seeded
+from harness.results import Value
+from harness.stats import resampling
+from harness.stats.columns import FloatArray, IntArray
+from harness.stats.interval import Interval
+from harness.stats.resampling import RESAMPLES, Bootstrap
+
+
+class Resamples:
+    """Draws of n of something, from a generator of its own for each label and n."""
+
+    def __init__(self, seed: int, resamples: int = RESAMPLES) -> None:
+        self._seed, self.resamples = seed, resamples
+        self._drawn: dict[tuple[str, int], IntArray] = {}
+
+    def of(self, what: str, n: int) -> IntArray:
+        """Give the resamples of n rows, shape (resamples, n): the same at every call."""
+        key = what, n
+        if key not in self._drawn:
+            generator = seeded(self._seed, f"analysis|{what}|{n}")
+            self._drawn[key] = resampling.draw(n, generator, self.resamples)
+        return self._drawn[key]
+
+    def mean(self, rows: Sequence[float] | Sequence[Sequence[float]], what: str) -> Bootstrap:
+        """Give the interval of the mean over whole rows; undefined below four rows."""
+        if reason := too_few(len(rows), what):
+            return no_bootstrap(len(rows), reason)
+        values = np.asarray(rows, dtype=np.float64)
+        return resampling.bootstrap_mean(values, self.of(what, len(rows)))
+
+
+def no_bootstrap(n: int, reason: str) -> Bootstrap:
+    """Give a bootstrap that was not made, with the reason."""
+    return Bootstrap(Interval(None, None, reason=reason), Value(None, n, reason), 0, 0)
+
+
+def of_replicates(values: FloatArray) -> Bootstrap:
+    """Give the percentile interval of replicates that are computed already, NaN left out."""
+    each = np.arange(len(values), dtype=np.int64)[:, None]
+    return resampling.bootstrap(lambda column: column[:, 0], [values], each)

@@ -1,0 +1,1 @@
+"""Statistics over plain numbers; what is undefined is None with its reason."""

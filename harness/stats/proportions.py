@@ -1,0 +1,55 @@
+"""Intervals of a share: k of n."""
+
+from __future__ import annotations
+
+import math
+
+from harness.errors import UsageError
+from harness.stats.distributions import beta_quantile, normal_quantile
+from harness.stats.interval import Interval
+
+
+def wilson(k: int, n: int, level: float = 0.95) -> Interval:
+    """Give Wilson's score interval of k of n, without continuity correction (Wilson 1927).
+
+    As statsmodels' proportion_confint(method="wilson"); 0 of n starts at exactly 0 and n of n ends
+    at exactly 1. Undefined for n = 0.
+    """
+    if nothing := _nothing(k, n, level):
+        return nothing
+    z = normal_quantile(0.5 + level / 2)
+    centre = (k + z * z / 2) / (n + z * z)
+    reach = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
+    low, high = centre - reach, centre + reach
+    return Interval(0.0 if k == 0 else low, 1.0 if k == n else high, level)
+
+
+def wald(k: int, n: int, level: float = 0.95) -> Interval:
+    """Give the normal approximation's interval of k of n, cut to [0, 1] (Laplace 1812).
+
+    For checking what others printed: it is too narrow for small n and of no width at 0 and n.
+    As statsmodels' proportion_confint(method="normal"). Undefined for n = 0.
+    """
+    if nothing := _nothing(k, n, level):
+        return nothing
+    reach = normal_quantile(0.5 + level / 2) * math.sqrt(k * (n - k) / n) / n
+    return Interval(max(0.0, k / n - reach), min(1.0, k / n + reach), level)
+
+
+def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
+    """Give the exact, conservative interval of k of n (Clopper and Pearson 1934).
+
+    As statsmodels' proportion_confint(method="beta"). Undefined for n = 0.
+    """
+    if nothing := _nothing(k, n, level):
+        return nothing
+    tail = (1 - level) / 2
+    low = beta_quantile(tail, k, n - k + 1) if k > 0 else 0.0
+    high = beta_quantile(1 - tail, k + 1, n - k) if k < n else 1.0
+    return Interval(low, high, level)
+
+
+def _nothing(k: int, n: int, level: float) -> Interval | None:
+    if not 0 <= k <= n:
+        raise UsageError(f"{k} of {n} is no share; expected 0 <= k <= n.")
+    return Interval(None, None, level, "no observations") if n == 0 else None

@@ -1,0 +1,178 @@
+"""What goes over the wire, by servers that accept the documented shape and nothing else."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import httpx
+import pytest
+from loopback import Answer, Loopback, Received, json_answer
+
+from harness.asking.models import ChatModel
+from harness.asking.wire import Endpoint
+from harness.errors import EndpointRefused, Incomplete
+
+KEY = "test-key-0123456789"
+SCHEMA = {"type": "object", "properties": {"far": {"type": "number"}}, "required": ["far"]}
+MESSAGES = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Why?"},
+    {"role": "assistant", "content": "So."},
+    {"role": "user", "content": "And?"},
+]
+CHAT = {
+    "model": "served-1",
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"content": "Because."}}],
+    "usage": {"prompt_tokens": 11, "completion_tokens": 3},
+}
+MESSAGE = {
+    "type": "message",
+    "role": "assistant",
+    "model": "claude-served",
+    "content": [
+        {"type": "thinking", "thinking": "secret", "signature": "x"},
+        {"type": "text", "text": "Because."},
+    ],
+    "stop_reason": "end_turn",
+    "usage": {"input_tokens": 12, "output_tokens": 4},
+}
+
+
+def ask(reply: Callable[[Received], Answer], endpoint: Mapping[str, Any], **options: Any) -> Any:
+    with Loopback(reply) as server, httpx.HTTPTransport() as transport:
+        values = {"name": "n", "params": {}, "api_key": KEY, "timeout": 5.0, **endpoint}
+        model = ChatModel(Endpoint(base_url=server.url + endpoint.get("base", ""),
+                                   **{k: v for k, v in values.items() if k != "base"}),
+                          transport)  # fmt: skip
+        return model.ask("call", MESSAGES, **options)
+
+
+def secrets(received: Received) -> set[str]:
+    """Give the names of the headers that carry the key."""
+    return {name.lower() for name, value in received.headers if KEY in value}
+
+
+def test_openai_gets_its_documented_request() -> None:
+    """Bearer key, model and messages, a strict json_schema response format, tokens read."""
+
+    def reply(received: Received) -> Answer:
+        assert (received.method, received.path) == ("POST", "/v1/chat/completions")
+        assert received.header("authorization") == f"Bearer {KEY}"
+        assert secrets(received) == {"authorization"}
+        form = {"name": "reply", "strict": True, "schema": SCHEMA}
+        assert received.json() == {
+            "model": "gpt-x",
+            "messages": MESSAGES,
+            "temperature": 0,
+            "response_format": {"type": "json_schema", "json_schema": form},
+        }
+        return json_answer(CHAT)
+
+    endpoint = {"base": "/v1", "model": "gpt-x", "params": {"temperature": 0}}
+    answer = ask(reply, endpoint, schema=SCHEMA)
+    assert (answer.text, answer.served, answer.tokens) == ("Because.", "served-1", (11, 3))
+
+
+def test_a_reasoning_model_gets_no_temperature() -> None:
+    """A model's params override the role's, and what it omits is not sent."""
+
+    def reply(received: Received) -> Answer:
+        assert received.json() == {
+            "model": "o9",
+            "messages": MESSAGES,
+            "max_completion_tokens": 500,
+        }
+        return json_answer(CHAT)
+
+    endpoint = {
+        "model": "o9",
+        "params": {"max_completion_tokens": 500},
+        "omit": ["temperature", "max_tokens"],
+    }
+    ask(reply, endpoint, params={"temperature": 0, "max_tokens": 120})
+
+
+def test_azure_gets_its_documented_request() -> None:
+    """The deployment in the path, the version in the query, the key in api-key and nowhere else."""
+
+    def reply(received: Received) -> Answer:
+        assert received.method == "POST"
+        assert received.path == "/openai/deployments/my-gpt%2F4/chat/completions"
+        assert received.query == "api-version=2024-10-21"
+        assert received.header("api-key") == KEY
+        assert secrets(received) == {"api-key"}
+        body = received.json()
+        assert body["messages"] == MESSAGES
+        assert body["response_format"] == {"type": "json_object"}
+        return json_answer(CHAT)
+
+    endpoint = {
+        "model": "my-gpt/4",
+        "provider": "azure",
+        "api_version": "2024-10-21",
+        "json_mode": "object",
+    }
+    assert ask(reply, endpoint, schema=SCHEMA).text == "Because."
+
+
+def test_anthropic_gets_its_documented_request() -> None:
+    """Key and version headers, the system prompt apart, max_tokens always, text blocks read."""
+
+    def reply(received: Received) -> Answer:
+        assert (received.method, received.path) == ("POST", "/v1/messages")
+        assert received.header("x-api-key") == KEY
+        assert received.header("anthropic-version") == "2023-06-01"
+        assert received.header("content-type") == "application/json"
+        assert secrets(received) == {"x-api-key"}
+        assert received.json() == {
+            "model": "claude-x",
+            "max_tokens": 300,
+            "system": "Be brief.",
+            "messages": MESSAGES[1:],
+            "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+        }
+        return json_answer(MESSAGE)
+
+    endpoint = {"model": "claude-x", "provider": "anthropic"}
+    answer = ask(reply, endpoint, params={"max_tokens": 300}, schema=SCHEMA)
+    assert (answer.text, answer.state, answer.tokens) == ("Because.", "ok", (12, 4))
+    assert (answer.served, answer.finish_reason) == ("claude-served", "end_turn")
+
+
+@pytest.mark.parametrize(
+    ("reason", "text", "state"),
+    [
+        ("max_tokens", "Becau", "truncated"),
+        ("refusal", "", "filtered"),
+        ("end_turn", "", "empty"),
+        ("stop_sequence", "So", "ok"),
+    ],
+)
+def test_anthropic_stop_reasons(reason: str, text: str, state: str) -> None:
+    """Each stop reason is the state that OpenAI's would be."""
+    content = [{"type": "text", "text": text}]
+    reply = {**MESSAGE, "stop_reason": reason, "content": content}
+    endpoint = {"model": "claude-x", "provider": "anthropic"}
+    assert ask(lambda _: json_answer(reply), endpoint).state == state
+
+
+@pytest.mark.parametrize("provider", ["openai", "azure", "anthropic"])
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [(401, EndpointRefused), (404, EndpointRefused), (429, Incomplete), (529, Incomplete)],
+)
+def test_a_failure_is_never_an_answer(
+    provider: str, status: int, expected: type[Exception]
+) -> None:
+    """A refused or overloaded endpoint raises, with the status and what to do next."""
+    endpoint = {"model": "m", "provider": provider, "api_version": "2024-10-21"}
+    with pytest.raises(expected, match=f"{status}.*harness record"):
+        ask(lambda _: json_answer({"error": "no"}, status=status), endpoint)
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>busy</html>", b"[]", b'{"choices": []}', b"null"])
+def test_what_is_no_reply_is_rejected(body: bytes) -> None:
+    """Something that is no reply of the provider is a state, with its words, not a crash."""
+    answer = ask(lambda _: Answer(200, body=body), {"model": "m"})
+    assert answer.state == "rejected"
+    assert answer.text == ""
+    assert "no reply of this provider" in answer.problem

@@ -1,0 +1,441 @@
+"""Files that survive: written whole or not at all, refused in words, told apart, locked."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from loopback import Answer, Loopback, Received
+from provider import Provider
+from study_folder import PACKAGE, command, final_files, harness, kept_calls, left_over, write_study
+
+from harness import files
+from harness.cli import main
+from harness.errors import DamagedFile, Incomplete, UsageError
+from harness.study import Study
+
+NOBODY = 65534
+
+
+def record(study: Study, *words: str) -> Result:
+    """Record from the command line."""
+    return CliRunner().invoke(main, ["record", str(study.folder), *words])
+
+
+def import_all(folder: Path, url: str) -> None:
+    """Record something, so that nothing is left to import that nobody may not read."""
+    assert record(write_study(folder / "first", url, levels="[1.0]")).exit_code == 0
+
+
+@contextlib.contextmanager
+def unwritable(folder: Path) -> Iterator[None]:
+    """Take away the right to write; root has it always, so it becomes nobody for a while."""
+    root = os.geteuid() == 0
+    above = [path for path in folder.parents if path.is_relative_to(tempfile.gettempdir())]
+    modes = {path: path.stat().st_mode for path in (folder, *above)}
+    for path, mode in modes.items():
+        path.chmod(0o555 if path == folder else mode | 0o011)
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        for path, mode in modes.items():
+            path.chmod(mode)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[..., bool]]:
+    """Give a function that mounts a small disk at tmp_path; False where that is not permitted."""
+    mounted: list[str] = []
+
+    def mount(options: str) -> bool:
+        words = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(tmp_path)]
+        if mounted:
+            words = ["mount", "-o", f"remount,{options}", str(tmp_path)]
+        with contextlib.suppress(FileNotFoundError):
+            if subprocess.run(words, capture_output=True).returncode == 0:
+                mounted.append(options)
+                return True
+        return False
+
+    yield mount
+    if mounted:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+# --- whole files ---
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    """The new content is there, and nothing else is left in the folder."""
+    path = tmp_path / "a.json"
+    files.write_atomic(path, b"old")
+    files.write_atomic(path, b"new" * 100_000)
+    assert path.read_bytes() == b"new" * 100_000
+    assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_a_reader_never_sees_a_part(tmp_path: Path) -> None:
+    """While a file is written again and again, every reading finds one whole version."""
+    path = tmp_path / "a"
+    sizes = {100_000, 300_000}
+    program = (
+        "import sys; from pathlib import Path; from harness.files import write_atomic\n"
+        "for n in range(60): write_atomic(Path(sys.argv[1]), b'x' * (100_000 + n % 2 * 200_000))"
+    )
+    files.write_atomic(path, b"x" * 100_000)
+    writer = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=PACKAGE)
+    seen = set()
+    while writer.poll() is None:
+        seen.add(len(path.read_bytes()))
+    assert writer.returncode == 0
+    assert seen <= sizes
+
+
+def test_an_interrupt_leaves_the_old_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C before the rename: the old content, and no half-written file beside it."""
+    path = tmp_path / "a"
+    files.write_atomic(path, b"old")
+
+    def interrupted(*paths: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_atomic(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_what_a_dead_process_left_is_swept(tmp_path: Path) -> None:
+    """Half-written files of processes that are no more go; those of others and of other names
+    stay.
+    """
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    path = tmp_path / "a[1].json"
+    kept = [f".{path.name}.1.tmp", ".b.json.999999999.tmp", f".{path.name}.word.tmp"]
+    for name in (f".{path.name}.{dead.pid}.tmp", *kept):
+        (tmp_path / name).write_text("half")
+    files.write_atomic(path, b"whole")
+    assert sorted(os.listdir(tmp_path)) == sorted([path.name, *kept])
+
+
+def test_a_folder_that_refuses(tmp_path: Path) -> None:
+    """The error names the file and what to do, and is a usage error."""
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    with unwritable(folder), pytest.raises(UsageError, match=r"new\.json: cannot be written"):
+        files.write_atomic(folder / "new.json", b"{}")
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_no_mistake_of_the_user(code: int) -> None:
+    """No room, over quota, too large: exit code 3, and the way on."""
+    refusal = files.refused(Path("x"), OSError(code, os.strerror(code)))
+    assert isinstance(refusal, files.NoRoom)
+    assert refusal.exit_code == 3
+    assert "goes on" in str(refusal)
+
+
+def test_room_is_looked_for_before_a_call(tmp_path: Path) -> None:
+    """More room than there can be is refused, with both numbers; some room is not."""
+    files.check_room(tmp_path, 1)
+    with pytest.raises(files.NoRoom, match=r"only \d+ MB free, 1099511627776 MB are wanted"):
+        files.check_room(tmp_path, 2**60)
+
+
+def test_moving_aside_never_overwrites(tmp_path: Path) -> None:
+    """Three files of one name, moved aside within a second, are three files."""
+    path = tmp_path / "a.json"
+    moved = []
+    for content in ("1", "2", "3"):
+        path.write_text(content)
+        moved.append(files.move_aside(path))
+    assert [aside.read_text() for aside in moved] == ["1", "2", "3"]
+    assert not path.exists()
+
+
+# --- names ---
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["../../etc/passwd", "a/b", "a?b", "a b", "..", ".", "", "x" * 300, "ä", "\ud800", "con\0"],
+)
+def test_any_label_gives_a_name_in_the_folder(label: str) -> None:
+    """No separator, no leading dot, no more than 130 characters, the same on every system."""
+    name = files.file_name(label)
+    assert name.isascii()
+    assert not set(name) & set('/\\?*:|"<> \0')
+    assert not name.startswith(".")
+    assert 0 < len(name) <= 130
+
+
+def test_labels_that_differ_give_names_that_differ() -> None:
+    """Case, punctuation, length and a name that looks like a marked one: nobody's name twice."""
+    labels = ["a", "A", "a/b", "a?b", "a_b", "a b", "A/B", "x" * 300, "x" * 301, "x" * 120, "a."]
+    labels += [files.file_name(label) for label in labels if files.file_name(label) != label]
+    names = [files.file_name(label).lower() for label in labels]
+    assert len(set(names)) == len(labels)
+
+
+def test_plain_names_stay() -> None:
+    """A cell's name can be read in its file's name."""
+    name = "gpt-4.1--harm-principle--c0.25--paper--r1"
+    assert files.file_name(name) == name
+
+
+# --- journals ---
+
+
+def test_a_journal_gives_back_its_lines(tmp_path: Path) -> None:
+    """Header and lines come back; opening it again adds nothing."""
+    path = tmp_path / "a.journal"
+    for lines in ([], [b"one", b"two"]):
+        journal = files.Journal(path, "header")
+        assert journal.entries.lines == []
+        for line in lines:
+            journal.append(line)
+        journal.close()
+    entries = files.read_journal(path)
+    assert (entries.header, entries.lines, entries.torn) == ("header", [b"one", b"two"], b"")
+
+
+def test_a_journal_cut_anywhere_loses_only_its_end(tmp_path: Path) -> None:
+    """Cut at any byte: the lines before the cut are there, the rest is named and taken off."""
+    path = tmp_path / "a.journal"
+    journal = files.Journal(path, "header")
+    for line in (b"one", b"two"):
+        journal.append(line)
+    journal.close()
+    whole = path.read_bytes()
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        lines = whole[:cut].count(b"\n")
+        again = files.Journal(path, "header")
+        assert again.entries.header == "header"
+        assert again.entries.lines == [b"one", b"two"][: max(0, lines - 1)]
+        assert again.entries.torn == whole[:cut].rpartition(b"\n")[2]
+        again.append(b"three")
+        again.close()
+        assert files.read_journal(path).lines[-1] == b"three"
+
+
+def test_a_journal_with_a_changed_byte_is_damaged(tmp_path: Path) -> None:
+    """Any byte of a complete line changed: DamagedFile names the line, and the file stays."""
+    path = tmp_path / "a.journal"
+    journal = files.Journal(path, "header")
+    journal.append(b"one")
+    journal.append(b"two")
+    journal.close()
+    whole = path.read_bytes()
+    for place in range(len(whole) - 1):
+        changed = bytearray(whole)
+        changed[place] ^= 1
+        path.write_bytes(changed)
+        with pytest.raises(DamagedFile, match=f"{path}, line "):
+            files.Journal(path, "header")
+        assert path.read_bytes() == changed
+
+
+def test_a_line_that_did_not_fit_is_taken_back(tmp_path: Path) -> None:
+    """After a line that went to the disk in part, the journal is as before it, and takes no more:
+    a later line would stand behind half a line.
+    """
+    program = (
+        "import resource, sys; from pathlib import Path; from harness.files import *\n"
+        "journal = Journal(Path(sys.argv[1]), 'header'); journal.append(b'one')\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "for line in (b'x' * 200, b'y'):\n"
+        "    try: journal.append(line)\n"
+        "    except NoRoom as error: print(error)\n"
+    )
+    path = tmp_path / "a.journal"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], cwd=PACKAGE, capture_output=True, text=True
+    )
+    assert done.stdout.count(f"{path}: no room left to write") == 2, done.stderr
+    entries = files.read_journal(path)
+    assert (entries.lines, entries.torn) == ([b"one"], b"")
+
+
+def test_a_journal_that_cannot_be_removed(tmp_path: Path) -> None:
+    """The refusal is put into words, and the file is closed once and not twice."""
+    path = tmp_path / "a.journal"
+    journal = files.Journal(path, "header")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(UsageError, match=r"a\.journal: cannot be written"):
+        journal.remove()
+    with (tmp_path / "other").open("wb") as other:
+        journal.close()
+        other.write(b"still open")
+
+
+# --- locks ---
+
+
+def test_a_lock_says_who_holds_it(tmp_path: Path) -> None:
+    """The second asker is told the process; after the release the next gets in."""
+    path = tmp_path / "a.lock"
+    lock = files.Lock(path)
+    with pytest.raises(Incomplete, match=f"process {os.getpid()} on "):
+        files.Lock(path)
+    lock.release()
+    files.Lock(path).release()
+
+
+@pytest.mark.parametrize("owner", ["", "[]", '{"pid": 1}', "\x00"])
+def test_a_torn_note_of_the_owner_is_no_obstacle(owner: str, tmp_path: Path) -> None:
+    """Who holds the lock may have died while it wrote its name."""
+    lock = files.Lock(tmp_path / "a.lock")
+    (tmp_path / "a.lock.owner").write_text(owner)
+    with pytest.raises(Incomplete, match="another process is recording"):
+        files.Lock(tmp_path / "a.lock")
+    lock.release()
+
+
+def test_a_lock_that_cannot_be_noted_is_given_back(tmp_path: Path) -> None:
+    """Where the owner's name cannot be written, the error says so and nobody is locked out."""
+    (tmp_path / "a.lock.owner").mkdir()
+    with pytest.raises(UsageError, match="cannot be written"):
+        files.Lock(tmp_path / "a.lock")
+    (tmp_path / "a.lock.owner").rmdir()
+    files.Lock(tmp_path / "a.lock").release()
+
+
+# --- a recording on a bad disk ---
+
+
+class Filling:
+    """The provider, and a disk that is full from its n-th answer on."""
+
+    def __init__(self, folder: Path, nth: int) -> None:
+        self._provider, self._filler, self._nth = Provider(), folder / "filler", nth
+
+    def __call__(self, received: Received) -> Answer:
+        if received.number == self._nth:
+            with self._filler.open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+                while True:
+                    filler.write(bytes(4096))
+        return self._provider(received)
+
+    def free(self) -> None:
+        """Make room again."""
+        self._filler.unlink()
+
+
+def test_a_full_disk_stops_all_and_loses_nothing_kept(
+    tmp_path: Path, disk: Callable[[str], bool]
+) -> None:
+    """The disk is full when an answer is to be kept: exit 3, and no other cell pays for a call
+    that could not be kept either. With room again, only what was not kept is sent.
+    """
+    small = disk("size=20m")
+    filling = Filling(tmp_path, 8 if small else -1)
+    with Loopback(filling) as server:
+        study = write_study(tmp_path, server.url, levels="[0.0, 0.25, 0.5, 0.75, 1.0]")
+        words = ("record", "--workers", "2")
+        done = harness(study, *words) if small else limited(study, 16)
+        assert done.returncode == 3, done.stderr
+        assert "no room left to write" in done.stderr or "MB free" in done.stderr
+        assert "Traceback" not in done.stderr
+        sent, kept = len(server.received), kept_calls(study).total()
+        assert 0 < sent - kept <= 2
+        if small:
+            filling.free()
+        assert harness(study, "record").returncode == 0
+        assert len(server.received) == 5 * 25 + sent - kept
+    assert left_over(study) == []
+
+
+def limited(study: Study, kilobytes: int) -> subprocess.CompletedProcess[str]:
+    """Record in a process whose files may not grow beyond a size."""
+    words = ["bash", "-c", f'ulimit -f {kilobytes}; exec "$@"', "bash"]
+    return subprocess.run(
+        [*words, *command(study, "record", "--workers", "2")],
+        cwd=PACKAGE,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+    """Cut off in the middle of a journal's line, the recording stops with exit 3; the half line is
+    gone, and the next `record` completes to the same files as an undisturbed one.
+    """
+    with Loopback(Provider()) as server:
+        study = write_study(tmp_path / "a", server.url)
+        done = limited(study, 40)
+        assert done.returncode == 3, done.stderr
+        assert "no room left to write" in done.stderr
+        journals = [files.read_journal(path) for path in study.folder.glob("*.journal")]
+        assert not any(journal.torn for journal in journals)
+        sent, kept = len(server.received), kept_calls(study).total()
+        assert 0 < sent - kept <= 2
+        assert harness(study, "record").returncode == 0
+        assert len(server.received) == 50 + sent - kept
+        other = write_study(tmp_path / "b", server.url)
+        assert record(other).exit_code == 0
+        assert final_files(study) == final_files(other)
+
+
+def test_too_little_room_sends_nothing(tmp_path: Path, disk: Callable[[str], bool]) -> None:
+    """Less than 16 MB free: exit 3 before the first call."""
+    small = disk("size=8m")
+    with Loopback(Provider()) as server:
+        study = write_study(tmp_path, server.url)
+        done = record(study) if small else limited(study, 0)
+        assert server.received == []
+    assert (done.exit_code if isinstance(done, Result) else done.returncode) == 3
+    assert "Traceback" not in str(done)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_folder_without_write_permission_sends_nothing(begun: bool, tmp_path: Path) -> None:
+    """At the first record and at a later one: exit 2, the file that is refused, no call."""
+    with Loopback(Provider()) as server:
+        study = write_study(tmp_path / "a", server.url)
+        import_all(tmp_path, server.url)
+        if begun:
+            assert record(study).exit_code == 0
+            study.cassette(study.cells()[0]).unlink()
+            for path in study.folder.glob("*.lock"):
+                path.unlink()
+        before = len(server.received)
+        with unwritable(study.folder):
+            done = record(study)
+        assert done.exit_code == 2, done.output
+        assert "cannot be written" in done.output
+        assert "--root" in done.output
+        assert len(server.received) == before
+
+
+def test_a_read_only_disk_sends_nothing(tmp_path: Path, disk: Callable[[str], bool]) -> None:
+    """The same on a disk that is mounted for reading only."""
+    with Loopback(Provider()) as server:
+        mounted = disk("size=40m")
+        study = write_study(tmp_path / "a", server.url)
+        import_all(tmp_path, server.url)
+        before = len(server.received)
+        with contextlib.ExitStack() as stack:
+            if not (mounted and disk("ro")):
+                stack.enter_context(unwritable(study.folder))
+            done = record(study)
+        assert len(server.received) == before
+    assert done.exit_code == 2, done.output
+    assert "cannot be written" in done.output
