@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import socket
+import contextlib
+import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from provider import md5
@@ -17,6 +20,7 @@ from harness.recording.cassette import masked
 from harness.study import Study
 
 PACKAGE = Path(__file__).parent.parent
+NOBODY = 65534
 
 
 def write_study(
@@ -86,9 +90,20 @@ def harness(study: Study, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def free_port() -> int:
-    """Give a port that nothing listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
+@contextlib.contextmanager
+def unwritable(folder: Path) -> Iterator[None]:
+    """Take away the right to write; root has it always, so it becomes nobody for a while."""
+    root = os.geteuid() == 0
+    above = [path for path in folder.parents if path.is_relative_to(tempfile.gettempdir())]
+    modes = {path: path.stat().st_mode for path in (folder, *above)}
+    for path, mode in modes.items():
+        path.chmod(0o555 if path == folder else mode | 0o011)
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        for path, mode in modes.items():
+            path.chmod(mode)

@@ -56,6 +56,20 @@ class Answer(NamedTuple):
     problem: str = ""
 
 
+class Model(Protocol):
+    """Whatever can be asked."""
+
+    def ask(
+        self,
+        call: str,
+        messages: Sequence[Message],
+        *,
+        params: Mapping[str, Any] | None = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Ask once, under the name `call`."""
+
+
 class Wire(Protocol):
     """One provider's format."""
 

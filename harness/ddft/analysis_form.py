@@ -12,7 +12,6 @@ from harness.results import Usage, Value
 from harness.stats.agreement import Agreement
 from harness.stats.correlation import Partial
 from harness.stats.interval import Interval
-from harness.stats.kappa import Kappas
 from harness.stats.kendall import Kendall
 from harness.stats.permutation import Exact
 from harness.stats.resampling import Bootstrap
@@ -71,13 +70,22 @@ class Correlations(msgspec.Struct):
     turn_4_apart: Correlation
 
 
+class PairAgreement(msgspec.Struct):
+    """Cohen's kappa of two judges over the items both scored."""
+
+    first: str
+    second: str
+    kappa: Value
+
+
 class BinnedAgreement(msgspec.Struct):
-    """The kappa of every pair of judges over scores sorted into named bins."""
+    """The kappa of every pair of judges over scores sorted into named bins, and their mean."""
 
     bins: str
     edges: list[float]
     weights: str
-    kappas: Kappas
+    pairs: list[PairAgreement]
+    mean: Value
 
 
 class ScaleAgreement(msgspec.Struct):
@@ -131,7 +139,7 @@ class JudgeOut(msgspec.Struct):
 
 
 class Jury(msgspec.Struct):
-    """The judges: their columns in the kappas, agreement, validity, families, each left out."""
+    """The judges: their names, agreement, validity, families, each left out."""
 
     judges: list[str]
     scales: list[ScaleAgreement]

@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from harness.asking.models import ChatModel
 from harness.asking.replies import Score as ScoreField
 from harness.asking.replies import Text, Verdict, read_reply
-from harness.asking.wire import Answer, Message
+from harness.asking.wire import Answer, Message, Model
 from harness.ddft.metrics import mean
 from harness.results import Score
 
@@ -37,7 +36,7 @@ class Bench(NamedTuple):
     rubrics: str = "joint"
 
 
-def judge(model: ChatModel, call: str, task: str, bench: Bench) -> Judgement:
+def judge(model: Model, call: str, task: str, bench: Bench) -> Judgement:
     """Let one judge score one answer on both scales."""
     if bench.rubrics == "joint":
         return _judge_scales(model, call, task, bench, SCALES)
@@ -54,7 +53,7 @@ def judge(model: ChatModel, call: str, task: str, bench: Bench) -> Judgement:
 
 
 def _judge_scales(
-    model: ChatModel, call: str, task: str, bench: Bench, scales: tuple[str, ...]
+    model: Model, call: str, task: str, bench: Bench, scales: tuple[str, ...]
 ) -> Judgement:
     """Ask, and once more with what was wrong with the first reply."""
     suffix = "" if scales == SCALES else f"_{scales[0]}"

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from harness.asking.models import ChatModel
-from harness.asking.wire import Answer
+from harness.asking.wire import Answer, Model
 from harness.ddft import jury, traps
 from harness.errors import DamagedFile
 from harness.results import (
@@ -57,7 +56,7 @@ class Dialogue:
     """One cell on its way; `run` gives its numbers, `transcript` its words."""
 
     def __init__(
-        self, cell: CellKey, rules: Rules, materials: Materials, models: Mapping[str, ChatModel]
+        self, cell: CellKey, rules: Rules, materials: Materials, models: Mapping[str, Model]
     ) -> None:
         self._cell, self._rules, self._materials, self._models = cell, rules, materials, models
         self._concept = _concept(materials, cell.concept)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Literal, get_args
 
 from harness.errors import DamagedFile, KeyInRequest, Miss, RunStopped, UsageError
-from harness.files import Journal, Lock, check_room, refused
+from harness.files import Journal, Lock, check_room, move_aside, refused
 from harness.recording import cassette as cassettes
 from harness.recording.cassette import Cassette
 from harness.recording.difference import difference, shown
@@ -21,9 +20,7 @@ from harness.recording.exchange import (
     stored_request,
     without_keys,
 )
-from harness.recording.interaction import (
-    Interaction,
-)
+from harness.recording.interaction import Interaction
 from harness.recording.pending import Pending
 from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_url, secrets_in
 
@@ -94,7 +91,7 @@ class Recorder:
         self._lock = Lock(self._beside(".lock"))
         try:
             if path.exists() and (restart or self.mode == "all"):
-                path.replace(path.with_suffix(f".journal-{int(time.time())}"))
+                move_aside(path)
             self._journal = Journal(path, identity)
             self._take_journal(identity, recorded)
         except BaseException:
@@ -267,25 +264,31 @@ class Recorder:
         return Miss(
             f"{self._where(exchange)}: not recorded. Nothing was sent.\n"
             f"nearest recording: {near.response.call or near.request.uri}\n"
-            f"{difference(near, exchange)}\n{_advice}"
+            f"{difference(near, exchange)}\n{_advice(exchange)}"
         )
 
     def _changed(self, exchange: Exchange, found: Interaction) -> str:
         verb = (
             "changed since it was recorded"
             if self.replays
-            else ("differs from what was recorded before the interruption (drift)")
+            else "differs from what was recorded before the interruption (drift)"
         )
         return (
             f"{self._where(exchange)}: {verb}. Nothing was sent.\n"
-            f"{difference(found, exchange)}\n{_advice}"
+            f"{difference(found, exchange)}\n{_advice(exchange)}"
         )
 
 
-_advice = (
-    "Replay with the study's own materials and harness version, or record the cell anew "
-    "(`harness record --restart CELL`)."
-)
+def _advice(exchange: Exchange) -> str:
+    if exchange.call is None:
+        return (
+            'If the change is meant, record it: mode "new_episodes" adds what is new, "all" '
+            "records everything anew."
+        )
+    return (
+        "Replay with the study's own materials and harness version, or record the cell anew "
+        "(`harness record --restart CELL`)."
+    )
 
 
 def _journalled(path: Path, text: bytes) -> Interaction:

@@ -205,7 +205,7 @@ class Recording:
                 if error is not None and _stops_all(error):
                     raise error
                 if error is not None:
-                    problems.append(f"{futures[future].name}: {error}")
+                    problems.append(self.ring.clean_text(f"{futures[future].name}: {error}"))
 
     def _cell(self, cell: CellKey) -> None:
         path, restart = self.study.cassette(cell), cell.name in self._restart

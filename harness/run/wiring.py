@@ -11,7 +11,7 @@ import httpx
 
 from harness import results as results_file
 from harness.asking.models import ChatModel
-from harness.asking.wire import Endpoint
+from harness.asking.wire import Endpoint, Model
 from harness.ddft.materials import PROTOCOL_VERSION, present_materials
 from harness.ddft.protocol import Dialogue, Rules
 from harness.ddft.scoring import MetricRules, score_study
@@ -107,7 +107,7 @@ def chat_models(
 
 
 def dialogue(
-    study: Study, cell: CellKey, materials: Materials, models: Mapping[str, ChatModel]
+    study: Study, cell: CellKey, materials: Materials, models: Mapping[str, Model]
 ) -> Dialogue:
     """Set up one cell's dialogue."""
     ddft = study.file.ddft

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from loopback import Answer, Loopback, Pair, Received, json_answer
 from provider import Provider
-from study_folder import kept_calls, left_over, write_study
+from study_folder import edit, kept_calls, left_over, write_study
 
 from harness.asking.retry import LimitTransport, RetryTransport
 from harness.cli import main
@@ -330,3 +330,21 @@ def test_a_content_filter_is_an_answer(tmp_path: Path) -> None:
     assert replay.result is not None
     states = [turn.answer_state for turn in replay.result.turns]
     assert states == ["rejected", "ok", "ok", "ok", "ok"]
+
+
+def test_a_key_with_a_line_end_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A header that cannot be sent is not tried again, and its error does not tell the key."""
+    monkeypatch.setenv("TEST_RETRY_KEY", "sk-0123456789abcdef\n")
+    with Loopback(Provider()) as server:
+        study = write_study(tmp_path, server.url, levels="[0.0]")
+        edit(
+            study, 'model = "interviewer"', 'model = "interviewer"\napi_key_env = "TEST_RETRY_KEY"'
+        )
+        done = record(study)
+        assert server.received == []
+    assert done.exit_code in (2, 3), done.output
+    assert "sk-0123456789abcdef" not in done.output
+    written = [path.read_bytes() for path in study.folder.iterdir() if path.is_file()]
+    assert not [data for data in written if b"sk-0123456789abcdef" in data]
