@@ -16,7 +16,7 @@ from harness.errors import HarnessError, RunStopped
 from harness.version import VERSION
 
 if TYPE_CHECKING:
-    from harness.run.record import Tally
+    from harness.run.record import RecordOutcome, Tally
     from harness.run.verdict import Verdict
 
 EXIT_CODES = """Exit codes: 0 all good; 1 a check failed (checksum, miss, unused call, numbers,
@@ -149,21 +149,40 @@ def record(
     from harness.run.replay import write_partial
     from harness.study import find_study
 
-    recording = Recording(find_study(study, root), restart=restart)
-    with _progress(recording.tally):
+    again = f"Go on with: harness record {study}"
+    with _interruptible(again):
+        recording = Recording(find_study(study, root), restart=restart)
         try:
-            outcome = recording.run(workers)
-        except KeyboardInterrupt:
-            _fail("interrupted; every finished call is saved. Go on with the same command.", 130)
+            with _progress(recording.tally):
+                outcome = recording.run(workers)
         finally:
             for line in recording.torn:
                 click.echo(f"note: {line}", err=True)
     if outcome.problems and partial:
         click.echo(f"written: {write_partial(recording.study)}")
-    _show_outcome(outcome)
+    _show_outcome(outcome, again)
 
 
-def _show_outcome(outcome: Any) -> None:
+@contextmanager
+def _interruptible(again: str) -> Iterator[None]:
+    """Say what happens on Ctrl-C, and end with 130 once what came is saved."""
+    import signal
+
+    def interrupted(*_: object) -> NoReturn:
+        click.echo("\nwaiting for the calls in flight; Ctrl-C again ends at once", err=True)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    except KeyboardInterrupt:
+        _fail(f"interrupted; every finished call is saved. {again}", 130)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _show_outcome(outcome: RecordOutcome, again: str) -> None:
     if outcome.redacted:
         click.echo(f"note: a key was echoed in answers and taken out {outcome.redacted} times")
     tally = outcome.tally
@@ -176,7 +195,7 @@ def _show_outcome(outcome: Any) -> None:
         return
     for problem in outcome.problems:
         click.echo(f"harness: {problem}", err=True)
-    click.echo(f"{line}: incomplete, go on with the same command")
+    click.echo(f"{line}: incomplete. {again}")
     sys.exit(3)
 
 

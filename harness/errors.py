@@ -34,6 +34,10 @@ class Incomplete(HarnessError):
     exit_code = 3
 
 
+class NoRoom(Incomplete):
+    """The disk is full: nothing more can be kept, so nothing more may be paid for."""
+
+
 class EndpointRefused(Incomplete):
     """A model's endpoint refuses every call (key, credit, permission, no such model)."""
 

@@ -16,14 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.errors import DamagedFile, HarnessError, Incomplete, UsageError
+from harness.errors import DamagedFile, HarnessError, Incomplete, NoRoom, UsageError
 
 ROOM_WANTED = 16 * 2**20
 NAME_LIMIT = 120
-
-
-class NoRoom(Incomplete):
-    """The disk is full: nothing more can be kept, so nothing more may be paid for."""
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -177,8 +173,7 @@ class Journal:
         Raises what `refused` says, and from then on the same for every line. A part that was
         written is taken back: behind it, the next line would be damage in the middle.
         """
-        if self._refusal is not None:
-            raise self._refusal
+        self.check()
         sound_bytes = os.fstat(self._descriptor).st_size
         try:
             _write_all(self._descriptor, _sealed(line))
@@ -190,6 +185,11 @@ class Journal:
                 self._refusal = refused(self.path, error)
                 raise self._refusal from error
             raise
+
+    def check(self) -> None:
+        """Raise what an earlier line was refused with: nothing can be kept any more."""
+        if self._refusal is not None:
+            raise self._refusal
 
     def close(self) -> None:
         """Close the file and leave it; closing it again does nothing."""

@@ -12,7 +12,7 @@ import pytest
 from study_folder import PACKAGE, unwritable
 
 from harness import files
-from harness.errors import DamagedFile, Incomplete, UsageError
+from harness.errors import DamagedFile, Incomplete, NoRoom, UsageError
 
 # --- whole files ---
 
@@ -86,7 +86,7 @@ def test_a_folder_that_refuses(tmp_path: Path) -> None:
 def test_a_full_disk_is_no_mistake_of_the_user(code: int) -> None:
     """No room, over quota, too large: exit code 3, and the way on."""
     refusal = files.refused(Path("x"), OSError(code, os.strerror(code)))
-    assert isinstance(refusal, files.NoRoom)
+    assert isinstance(refusal, NoRoom)
     assert refusal.exit_code == 3
     assert "goes on" in str(refusal)
 
@@ -94,7 +94,7 @@ def test_a_full_disk_is_no_mistake_of_the_user(code: int) -> None:
 def test_room_is_looked_for_before_a_call(tmp_path: Path) -> None:
     """More room than there can be is refused, with both numbers; some room is not."""
     files.check_room(tmp_path, 1)
-    with pytest.raises(files.NoRoom, match=r"only \d+ MB free, 1099511627776 MB are wanted"):
+    with pytest.raises(NoRoom, match=r"only \d+ MB free, 1099511627776 MB are wanted"):
         files.check_room(tmp_path, 2**60)
 
 

@@ -29,7 +29,11 @@ def write(root: Path, text: str) -> Path:
         ('protocol = "ddft"', 'protocol = "dddt"', ["line 2", "protocol", "dddt"]),
         ("levels = [0.0, 0.5, 1.0]", "levels = [0.0, 1.5]", ["ddft.levels.1", "1.5"]),
         ("levels = [0.0, 0.5, 1.0]", "levels = [0.5, 0.5]", ["levels", "twice"]),
-        ('"judge-b", "judge-c"]', '"judge-b", "judge-z"]', ["judge-z", "[models.judge-z]", "judge-a"]),
+        (
+            '"judge-b", "judge-c"]',
+            '"judge-b", "judge-z"]',
+            ["judge-z", "[models.judge-z]", "judge-a"],
+        ),
         ('model = "judge-c"', "", ["models.judge-c.model"]),
         ("[ddft]", "[ddft", ["not TOML"]),
         ("http://", "ftp://", ["base_url"]),

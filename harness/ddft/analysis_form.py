@@ -303,10 +303,13 @@ class Multiverse(msgspec.Struct):
 
 
 class Analysis(msgspec.Struct):
-    """What a study says beyond its subjects' metrics; only the arm `arm` enters but in `arms`."""
+    """What a study says beyond its subjects' metrics; only the arm `arm` enters but in `arms`.
+
+    complete_subjects: how many of n subjects have a complete grid.
+    """
 
     arm: str
-    n_subjects: Value
+    complete_subjects: Value
     thresholds: Thresholds
     correlations: Correlations
     jury: Jury

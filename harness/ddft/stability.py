@@ -83,9 +83,7 @@ def _alternatives(rules: MetricRules) -> list[dict[str, str | float]]:
         ("theta", THETAS),
     ]
     now = rules._asdict()
-    return [
-        {name: value} for name, values in choices for value in values if value != now[name]
-    ]
+    return [{name: value} for name, values in choices for value in values if value != now[name]]
 
 
 def _coarse(

@@ -62,11 +62,10 @@ class Recorder:
         journal = self._beside(".journal")
         if self.mode == "none" and not there:
             raise UsageError(self._nothing_recorded(journal))
-        recorded = cassettes.load(self.path) if there and self.mode != "all" else Cassette()
         self.replays = self.mode == "none" or (self.mode == "once" and there)
-        if not self.replays:
-            self._open_journal(journal, identity, restart, recorded)
-        return recorded
+        if self.replays:
+            return cassettes.load(self.path)
+        return self._open_journal(journal, identity, restart)
 
     def _beside(self, suffix: str) -> Path:
         """A dot of the name itself, as in "gpt-4.1", must not make two cassettes share a file."""
@@ -83,13 +82,16 @@ class Recorder:
             '(mode "once", or `harness record`).'
         )
 
-    def _open_journal(self, path: Path, identity: str, restart: bool, recorded: Cassette) -> None:
+    def _open_journal(self, path: Path, identity: str, restart: bool) -> Cassette:
+        """Lock first and read then: another recorder may just have finished this cell."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise refused(self.path.parent, error) from error
         self._lock = Lock(self._beside(".lock"))
         try:
+            kept = self.path.exists() and self.mode != "all"
+            recorded = cassettes.load(self.path) if kept else Cassette()
             if path.exists() and (restart or self.mode == "all"):
                 move_aside(path)
             self._journal = Journal(path, identity)
@@ -97,6 +99,7 @@ class Recorder:
         except BaseException:
             self.release()
             raise
+        return recorded
 
     def _take_journal(self, identity: str, recorded: Cassette) -> None:
         assert self._journal is not None
@@ -167,6 +170,7 @@ class Recorder:
                     "the prompt, the URL or the study file."
                 )
             )
+        self._journal.check()
         check_room(self.path.parent)
         self.sent += 1
         return Pending(self, exchange, request, occurrence)

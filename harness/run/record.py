@@ -16,14 +16,15 @@ from harness import results as results_file
 from harness.asking.retry import LimitTransport, RetryTransport
 from harness.ddft.protocol import SCRIPTED
 from harness.ddft.scoring import count_missing
-from harness.errors import CheckFailed, EndpointRefused, Incomplete, UsageError
-from harness.files import NoRoom, move_aside, read_journal, write_atomic
+from harness.errors import CheckFailed, EndpointRefused, Incomplete, NoRoom, UsageError
+from harness.files import move_aside, read_journal, write_atomic
 from harness.recording import checksums
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
 from harness.results import CellKey, CellResult
 from harness.run.replay import replay_cells, results_of
+from harness.run.verdict import replay
 from harness.run.wiring import chat_models, dialogue, freeze, keys_in_use, require_keys
 from harness.study import ModelEntry, Study
 
@@ -134,6 +135,8 @@ class Recording:
         does not fit the study; EndpointRefused and NoRoom as soon as the calls in flight have
         ended. Cells that another infrastructure error left incomplete are named in the outcome.
         """
+        if not self.open_cells and self.study.results.exists():
+            return RecordOutcome(self.tally, [], self._compare(), self.torn, 0)
         self._check_recorded()
         problems: list[str] = []
         futures: dict[Future[None], CellKey] = {Future(): cell for cell in self.open_cells}
@@ -236,12 +239,23 @@ class Recording:
         recorder.check()
         return result
 
+    def _compare(self) -> str:
+        """Leave a finished study as it is, and say so where it does not hold."""
+        verdict = replay(self.study, verify_checksums=True)
+        if verdict.ok:
+            return verdict.fingerprint
+        raise CheckFailed(
+            f"{self.study.name}: all cells are recorded and nothing was written. But the study "
+            f"does not hold: {verdict.problems[0]}\nTo make results and manifests anew from the "
+            f"cassettes as they are, delete {self.study.results} first."
+        )
+
     def _complete(self) -> str:
         """Write results and manifests, from the cassettes as a replay reads them."""
         replays = replay_cells(self.study)
-        for replay in replays:
-            if replay.problem:
-                raise CheckFailed(replay.problem)
+        for cell in replays:
+            if cell.problem:
+                raise CheckFailed(cell.problem)
         found = results_of(self.study, replays)
         write_atomic(self.study.results, results_file.canonical(found))
         (self.study.folder / checksums.PARTIAL).unlink(missing_ok=True)

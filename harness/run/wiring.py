@@ -65,7 +65,7 @@ def keys_in_use(study: Study) -> dict[str, str]:
     keys = {}
     for name, model in study.file.models.items():
         if model.api_key_env:
-            keys[name] = os.environ.get(model.api_key_env, "")
+            keys[name] = os.environ.get(model.api_key_env, "").strip()
     return keys
 
 
@@ -77,6 +77,11 @@ def require_keys(study: Study, keys: Mapping[str, str]) -> None:
             raise UsageError(
                 f"{study.folder / 'study.toml'}: models.{name} needs a key in the "
                 f"environment variable {variable}, which is not set."
+            )
+        if not value.isascii() or not value.isprintable() or " " in value:
+            raise UsageError(
+                f"models.{name}: the environment variable {study.file.models[name].api_key_env} "
+                "holds a character that no key has (a space, a line end, a letter beyond ASCII)."
             )
 
 
