@@ -16,8 +16,10 @@ from harness.errors import HarnessError, RunStopped
 from harness.version import VERSION
 
 if TYPE_CHECKING:
+    from harness.results import Value
     from harness.run.record import RecordOutcome, Tally
     from harness.run.verdict import Verdict
+    from harness.study import Study
 
 EXIT_CODES = """Exit codes: 0 all good; 1 a check failed (checksum, miss, unused call, numbers,
 invalid study); 2 usage or study file; 3 incomplete, go on later; 130 interrupted after saving."""
@@ -139,19 +141,51 @@ def _show_verdict(verdict: Verdict) -> None:
     is_flag=True,
     help="If it stays incomplete, write results.partial.json from the finished cells.",
 )
+@click.option(
+    "--prices",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A price list (TOML) to copy into the study, with its date.",
+)
+@click.option(
+    "--keep-going", is_flag=True, help="Do not stop when a judge gives nothing usable any more."
+)
+@click.option(
+    "--cost-limit",
+    type=click.FloatRange(min=0),
+    metavar="AMOUNT",
+    help="Stop cleanly before this session could cost more; needs prices.",
+)
+@click.option("--dry-run", is_flag=True, help="Print calls, tokens and cost; call nobody.")
 @ROOT
 @told
 def record(
-    study: str, workers: int | None, restart: tuple[str, ...], partial: bool, root: Path | None
+    study: str,
+    workers: int | None,
+    restart: tuple[str, ...],
+    partial: bool,
+    prices: Path | None,
+    cost_limit: float | None,
+    keep_going: bool,
+    dry_run: bool,
+    root: Path | None,
 ) -> None:
     """Record STUDY, or go on where an earlier recording stopped."""
     from harness.run.record import Recording
     from harness.run.replay import write_partial
     from harness.study import find_study
 
+    if dry_run:
+        _show_estimate(find_study(study, root), prices)
+        return
     again = f"Go on with: harness record {study}"
     with _interruptible(again):
-        recording = Recording(find_study(study, root), restart=restart)
+        recording = Recording(
+            find_study(study, root),
+            restart=restart,
+            price_file=prices,
+            cost_limit=cost_limit,
+            keep_going=keep_going,
+        )
         try:
             with _progress(recording.tally):
                 outcome = recording.run(workers)
@@ -161,6 +195,24 @@ def record(
     if outcome.problems and partial:
         click.echo(f"written: {write_partial(recording.study)}")
     _show_outcome(outcome, again)
+
+
+def _show_estimate(study: Study, prices: Path | None) -> None:
+    from harness.run.estimate import estimate
+    from harness.run.wiring import foreseen
+
+    foreseen_cost = estimate(study, foreseen(study, prices))
+    click.echo(f"{study.name}: {len(study.cells())} cells; tokens and cost are estimates")
+    for model in foreseen_cost.models:
+        click.echo(
+            f"{model.model}: {model.calls} calls, about {model.prompt_tokens} tokens in, at most "
+            f"{model.completion_tokens} out, cost {_amount(model.cost, foreseen_cost.currency)}"
+        )
+    click.echo(f"total: {_amount(foreseen_cost.total, foreseen_cost.currency)}")
+
+
+def _amount(cost: Value, currency: str | None) -> str:
+    return f"unknown ({cost.reason})" if cost.value is None else f"{cost.value:.4f} {currency}"
 
 
 @contextmanager
@@ -190,6 +242,8 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
         f"recorded: cells {tally.finished}/{tally.planned}, calls sent {tally.calls}, "
         f"retries {tally.retries}, missing judgements {tally.missing}"
     )
+    if outcome.spent is not None:
+        line += f", spent {outcome.spent:.4f}"
     if not outcome.problems:
         click.echo(f"{line}, fingerprint {outcome.fingerprint}")
         return

@@ -103,6 +103,7 @@ class Record(_Strict):
 
     workers: int = Field(default=4, ge=1, le=64)
     tries: int = Field(default=6, ge=1, le=20)
+    stop_after_unusable: int = Field(default=10, ge=1)
 
 
 class StudyFile(_Strict):

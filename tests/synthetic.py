@@ -80,7 +80,10 @@ def _score(far: float, sas: float, missing: float, random: np.random.Generator) 
     noise = random.normal(scale=0.1, size=2)
     if random.random() < missing:
         return Score(None, None, "prose", 2)
-    f, s = (round(float(min(1, max(0, x + e))) * 20) / 20 for x, e in zip((far, sas), noise))
+    f, s = (
+        round(float(min(1, max(0, x + e))) * 20) / 20
+        for x, e in zip((far, sas), noise, strict=True)
+    )
     return Score(f, s, "ok", 1)
 
 

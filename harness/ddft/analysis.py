@@ -64,10 +64,7 @@ def analyze(
     rows, resamples = evaluations(kept), Resamples(seed)
     _require_domains({e.concept for e in rows}, domains)
     apart = rescored(without_turn(kept, TRAP), rules)
-    known = {
-        subject.subject: facts[subject.subject] for subject in chosen if subject.subject in facts
-    }
-    found = correlations(chosen, apart, turn_means(rows), known, resamples)
+    found = correlations(chosen, apart, turn_means(rows), facts, resamples)
     by_domain = compare_domains(rows, domains, resamples)
     each = profiles.profiles(chosen, rows, phenotypes(rows, rules, resamples))
     danger = profiles.danger_by_phenotype(chosen)

@@ -1,9 +1,9 @@
 """What goes with CI: size, reasoning, each turn's FAR, scores from elsewhere.
 
-Raw CI throughout, since clipping makes ties. Deletion is listwise within a correlation, n is stated,
-and below four subjects everything is undefined. Holm corrects the exact p where there is one (up to
-nine subjects), else the p by t, within three families: design (size and reasoning), turns, outside.
-Turn 4 against CI without turn 4 is a family of its own.
+Raw CI throughout, since clipping makes ties. Deletion is listwise within a correlation, n is
+stated, and below four subjects everything is undefined. Holm corrects the exact p where there is
+one (up to nine subjects), else the p by t, within three families: design (size and reasoning),
+turns, outside. Turn 4 against CI without turn 4 is a family of its own.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def correlations(
 ) -> Correlations:
     """Correlate everything with CI; `apart` are the subjects as scored without turn 4."""
     ci = {subject.subject: subject.ci_raw.value for subject in subjects}
+    facts = {name: fact for name, fact in facts.items() if name in ci}
     ci_apart = {subject.subject: subject.ci_raw.value for subject in apart}
     alone = _turn(TRAP, turns)._replace(name="turn-4-far, CI without turn 4", family="turn 4 apart")
     columns = [_turn(number, turns) for number in TURNS]

@@ -42,6 +42,12 @@ def ranked(values: Sequence[tuple[str, Value]]) -> list[Ranked]:
     ]
 
 
+def _rank(value: Value, known: Sequence[float]) -> int | None:
+    if value.value is None:
+        return None
+    return 1 + sum(other > round(value.value, metrics.PLACES) for other in known)
+
+
 def _choices(rules: MetricRules) -> list[MetricRules]:
     thetas = sorted({*THETAS, rules.theta})
     every = itertools.product(NORMALIZATIONS, EMPTY_RULES, HOC_RULES, thetas)
@@ -65,10 +71,16 @@ def _universe(subjects: Sequence[SubjectMetrics], rules: MetricRules) -> Univers
 
 
 def _first(subjects: Sequence[SubjectMetrics], rows: Sequence[Universe]) -> dict[str, Value]:
-    wins = {subject.subject: 0 for subject in subjects}
+    ranks = {subject.subject: list[int | None]() for subject in subjects}
     for place in (place for row in rows for place in row.ranking):
-        wins[place.subject] += place.rank == 1
-    return {name: Value(count / len(rows), len(rows)) for name, count in wins.items()}
+        ranks[place.subject].append(place.rank)
+    return {name: _share_first(found) for name, found in ranks.items()}
+
+
+def _share_first(ranks: Sequence[int | None]) -> Value:
+    if set(ranks) <= {None}:
+        return Value(None, len(ranks), "no CI under any combination")
+    return Value(sum(rank == 1 for rank in ranks) / len(ranks), len(ranks))
 
 
 def _same(

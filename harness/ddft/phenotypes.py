@@ -10,9 +10,10 @@ were asked, not which models.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.ddft.evaluations import Evaluation, too_few
 from harness.ddft.metrics import COMPETENT_ABOVE, PLACES, ROBUST_ABOVE
@@ -37,7 +38,7 @@ class Sums(NamedTuple):
     """Sums of scores and how many there are; the last axis is the level, or there is none."""
 
     total: FloatArray
-    count: FloatArray
+    number: FloatArray
 
 
 class Blocks(NamedTuple):
@@ -59,7 +60,7 @@ def phenotypes(
 ) -> dict[str, Uncertainty]:
     """Give every complete subject's uncertainty; undefined below four blocks."""
     blocks = blocked(evaluations)
-    number = int(np.prod(blocks.far.count.shape[1:3]))
+    number = int(np.prod(blocks.far.number.shape[1:3]))
     if reason := too_few(number, "blocks of concept x turn"):
         return {name: undefined(number, reason) for name in blocks.subjects}
     raw = replicates(blocks, rules, resamples.of("concept x turn", number))
@@ -78,32 +79,17 @@ def undefined(n: int, reason: str) -> Uncertainty:
 
 def blocked(evaluations: Sequence[Evaluation]) -> Blocks:
     """Sum the responses by subject, concept, turn and level."""
-    subjects = sorted({e.subject for e in evaluations})
-    axes = [
-        {key: place for place, key in enumerate(sorted(keys))}
-        for keys in (
-            {e.concept for e in evaluations},
-            {e.turn for e in evaluations},
-            {e.level for e in evaluations},
-        )
-    ]
-    shape = (len(subjects), *(len(axis) for axis in axes))
-    rows = {name: place for place, name in enumerate(subjects)}
-    places = np.array(
-        [
-            (rows[e.subject], axes[0][e.concept], axes[1][e.turn], axes[2][e.level])
-            for e in evaluations
-        ],
-        dtype=np.int64,
-    ).reshape(-1, 4)
+    keys = [(e.subject, e.concept, e.turn, e.level) for e in evaluations]
+    axes = [sorted(set(axis)) for axis in zip(*keys, strict=True)] or [[], [], [], []]
+    shape = tuple(len(axis) for axis in axes)
+    flat = _places(keys, axes)
     far = np.array([np.nan if e.far is None else e.far for e in evaluations], dtype=np.float64)
     sas = np.array([np.nan if e.sas is None else e.sas for e in evaluations], dtype=np.float64)
     incoherent = ~np.isnan(far) & (np.round(sas, PLACES) < 0.5)
     factual = ~np.isnan(sas) & (np.round(far, PLACES) > 0.2)
-    flat = np.ravel_multi_index(tuple(places.T), shape) if len(places) else places[:, 0]
     return Blocks(
-        subjects,
-        np.array(sorted(axes[2]), dtype=np.float64),
+        list(axes[0]),
+        np.array(axes[3], dtype=np.float64),
         _sums(far, ~np.isnan(far), flat, shape),
         _sums(sas, ~np.isnan(sas), flat, shape),
         _over_levels(_sums(far, incoherent, flat, shape)),
@@ -164,29 +150,45 @@ def normalized(raw: FloatArray, rule: str) -> FloatArray:
     return _ratio(raw - low, np.where(high > low, high - low, np.nan))
 
 
+def _places(keys: Sequence[tuple[Any, ...]], axes: Sequence[Sequence[Any]]) -> IntArray:
+    """Give the place of every key in an array with these axes, laid flat."""
+    known = [{key: place for place, key in enumerate(axis)} for axis in axes]
+    flat = []
+    for key in keys:
+        place = 0
+        for part, axis in zip(key, known, strict=True):
+            place = place * len(axis) + axis[part]
+        flat.append(place)
+    return np.array(flat, dtype=np.int64)
+
+
 def _sums(
-    scores: FloatArray, chosen: np.typing.NDArray[np.bool_], flat: IntArray, shape: tuple[int, ...]
+    scores: FloatArray, chosen: npt.NDArray[np.bool_], flat: IntArray, shape: tuple[int, ...]
 ) -> Sums:
     size = int(np.prod(shape))
     kept = np.where(chosen, scores, 0.0)
     total = np.bincount(flat, weights=kept, minlength=size)
-    count = np.bincount(flat, weights=chosen.astype(np.float64), minlength=size)
-    return Sums(total.reshape(shape), count.reshape(shape))
+    number = np.bincount(flat, weights=chosen.astype(np.float64), minlength=size)
+    return Sums(_floats(total).reshape(shape), _floats(number).reshape(shape))
+
+
+def _floats(values: npt.NDArray[Any]) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)
 
 
 def _over_levels(sums: Sums) -> Sums:
-    return Sums(sums.total.sum(axis=-1), sums.count.sum(axis=-1))
+    return Sums(_floats(sums.total.sum(axis=-1)), _floats(sums.number.sum(axis=-1)))
 
 
 def _curve(weights: FloatArray, sums: Sums, aggregation: str) -> FloatArray:
     """Give each level's mean, shape (resamples, subjects, levels), as scoring aggregates it."""
     if aggregation == "pooled":
         return _pooled(weights, sums)
-    concepts, turns = sums.count.shape[1:3]
+    concepts, turns = sums.number.shape[1:3]
     apart = weights.reshape(-1, concepts, turns)
     means = np.stack(
         [
-            _pooled(apart[:, i], Sums(sums.total[:, i : i + 1], sums.count[:, i : i + 1]))
+            _pooled(apart[:, i], Sums(sums.total[:, i : i + 1], sums.number[:, i : i + 1]))
             for i in range(concepts)
         ]
     )
@@ -196,7 +198,7 @@ def _curve(weights: FloatArray, sums: Sums, aggregation: str) -> FloatArray:
 
 def _pooled(weights: FloatArray, sums: Sums) -> FloatArray:
     """Give the means over the drawn blocks: shape (resamples, subjects) and levels, if any."""
-    return _ratio(_weighed(weights, sums.total), _weighed(weights, sums.count))
+    return _ratio(_weighed(weights, sums.total), _weighed(weights, sums.number))
 
 
 def _weighed(weights: FloatArray, parts: FloatArray) -> FloatArray:

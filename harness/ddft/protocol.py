@@ -8,7 +8,7 @@ keeps text[:int(len(text) * (1 - c))] characters, with the float product as Pyth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from harness.asking.wire import Answer, Model
@@ -20,6 +20,7 @@ from harness.results import (
     Concept,
     Exchange,
     Materials,
+    Score,
     Transcript,
     Turn,
     Usage,
@@ -45,6 +46,10 @@ class Rules(NamedTuple):
     rubrics: str = "joint"
 
 
+def ignored(judge: str, score: Score) -> None:
+    """Take no notice of a score."""
+
+
 class Question(NamedTuple):
     """A question and where it came from."""
 
@@ -56,8 +61,15 @@ class Dialogue:
     """One cell on its way; `run` gives its numbers, `transcript` its words."""
 
     def __init__(
-        self, cell: CellKey, rules: Rules, materials: Materials, models: Mapping[str, Model]
+        self,
+        cell: CellKey,
+        rules: Rules,
+        materials: Materials,
+        models: Mapping[str, Model],
+        judged: Callable[[str, Score], None] = ignored,
     ) -> None:
+        """Set the cell up; `judged` hears of every judge's score as it comes."""
+        self._judged = judged
         self._cell, self._rules, self._materials, self._models = cell, rules, materials, models
         self._concept = _concept(materials, cell.concept)
         self._context = compress(self._concept.text, cell.level)
@@ -102,6 +114,7 @@ class Dialogue:
             for reply in judgement.answers:
                 self._count(name, reply)
             scores[name], exchange.replies[name] = judgement.score, judgement.words
+            self._judged(name, judgement.score)
         self._exchanges.append(exchange)
         n_judges, far, sas = jury.consensus(list(scores.values()))
         return Turn(

@@ -28,12 +28,10 @@ from harness.stats import agreement, kappa
 from harness.stats.kappa import Weights
 
 CLEAR_ABOVE, EDGE_ABOVE, EDGE_BELOW = 0.9, 0.4, 0.6
-BINNINGS: tuple[tuple[str, Weights], ...] = (
-    ("rubric", "unweighted"),
-    ("rubric", "linear"),
-    ("rubric", "quadratic"),
-    ("fifths", "unweighted"),
-)
+BINNINGS: dict[str, tuple[Weights, ...]] = {
+    "rubric": ("unweighted", "linear", "quadratic"),
+    "fifths": ("unweighted",),
+}
 
 
 class Mark(NamedTuple):
@@ -79,7 +77,7 @@ def scale_agreement(
     return ScaleAgreement(
         scale=scale,
         agreement=agreement.agreement(rows),
-        kappas=[_binned(rows, judges, bins, weights) for bins, weights in BINNINGS],
+        kappas=_binned(rows, judges),
         clear=agreement.mean_variance(agreement.complete_cases(clear)),
         edge=agreement.mean_variance(agreement.complete_cases(edge)),
     )
@@ -155,13 +153,22 @@ def _on(score: Score | None, scale: str) -> float | None:
     return score.far if scale == "far" else score.sas
 
 
-def _binned(
-    rows: Sequence[Sequence[float | None]], judges: Sequence[str], bins: str, weights: Weights
+def _binned(rows: Sequence[Sequence[float | None]], judges: Sequence[str]) -> list[BinnedAgreement]:
+    found = []
+    for name, weightings in BINNINGS.items():
+        edges = kappa.EDGES[name]
+        bins = kappa.binned(rows, edges)
+        found += [_kappas(bins, name, weights, judges) for weights in weightings]
+    return found
+
+
+def _kappas(
+    bins: kappa.Bins, name: str, weights: Weights, judges: Sequence[str]
 ) -> BinnedAgreement:
-    edges = kappa.EDGES[bins]
-    found = kappa.pairwise_kappa(kappa.binned(rows, edges), len(edges) + 1, weights)
+    edges = kappa.EDGES[name]
+    found = kappa.pairwise_kappa(bins, len(edges) + 1, weights)
     pairs = [PairAgreement(judges[p.first], judges[p.second], p.kappa) for p in found.pairs]
-    return BinnedAgreement(bins, list(edges), weights, pairs, found.mean)
+    return BinnedAgreement(name, list(edges), weights, pairs, found.mean)
 
 
 def _marks(cells: Sequence[CellResult], scale: str) -> Iterator[Mark]:

@@ -44,6 +44,9 @@ def no_bootstrap(n: int, reason: str) -> Bootstrap:
 
 
 def of_replicates(values: FloatArray) -> Bootstrap:
-    """Give the percentile interval of replicates that are computed already, NaN left out."""
-    each = np.arange(len(values), dtype=np.int64)[:, None]
-    return resampling.bootstrap(lambda column: column[:, 0], [values], each)
+    """Give the percentile interval of replicates that are computed already, NaN left out.
+
+    The library wants to draw: it is handed one row, drawn once for each replicate, in one chunk.
+    """
+    row, draws = np.zeros(1), np.zeros((len(values), 1), dtype=np.int64)
+    return resampling.bootstrap(lambda _: values, [row], draws)

@@ -31,10 +31,8 @@ def stability(
     cells: of complete subjects. apart: the subjects as scored without turn 4.
     """
     found = [(f"normalization = {rule}", _normalized(subjects, rule)) for rule in NORMALIZATIONS]
-    for changed in _alternatives(rules):
-        name, value = next(iter(changed.items()))
-        other = rules._replace(**changed)
-        found.append((f"{name} = {value}", [(s.subject, ci_under(s, other)) for s in subjects]))
+    for name, other in _alternatives(rules):
+        found.append((name, [(s.subject, ci_under(s, other)) for s in subjects]))
     found.append(("without turn 4", [(s.subject, s.ci_raw) for s in apart]))
     taus = [Stability(name, tau(subjects, named)) for name, named in found]
     return [*taus, _coarse(cells, subjects, rules)]
@@ -75,15 +73,12 @@ def _normalized(subjects: Sequence[SubjectMetrics], rule: str) -> Named:
     return [(subject.subject, value) for subject, value in zip(subjects, values, strict=True)]
 
 
-def _alternatives(rules: MetricRules) -> list[dict[str, str | float]]:
+def _alternatives(rules: MetricRules) -> list[tuple[str, MetricRules]]:
     """Give every single change of a rule that CI can be recomputed under from the metrics."""
-    choices: list[tuple[str, Sequence[str | float]]] = [
-        ("empty_far_prime", EMPTY_RULES),
-        ("hoc_rule", HOC_RULES),
-        ("theta", THETAS),
-    ]
-    now = rules._asdict()
-    return [{name: value} for name, values in choices for value in values if value != now[name]]
+    empty = [(f"empty_far_prime = {r}", rules._replace(empty_far_prime=r)) for r in EMPTY_RULES]
+    hoc = [(f"hoc_rule = {r}", rules._replace(hoc_rule=r)) for r in HOC_RULES]
+    theta = [(f"theta = {theta:g}", rules._replace(theta=theta)) for theta in THETAS]
+    return [(name, other) for name, other in (*empty, *hoc, *theta) if other != rules]
 
 
 def _coarse(

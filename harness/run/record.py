@@ -8,13 +8,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
 from harness import results as results_file
 from harness.asking.retry import LimitTransport, RetryTransport
-from harness.ddft.protocol import SCRIPTED
+from harness.ddft.protocol import SCRIPTED, ignored
 from harness.ddft.scoring import count_missing
 from harness.errors import CheckFailed, EndpointRefused, Incomplete, NoRoom, UsageError
 from harness.files import move_aside, read_journal, write_atomic
@@ -23,8 +24,10 @@ from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
 from harness.results import CellKey, CellResult
+from harness.run.budget import Budget, CostLimit, PricedTransport, check_limit
 from harness.run.replay import replay_cells, results_of
 from harness.run.verdict import replay
+from harness.run.watch import JudgeUnusable, JudgeWatch
 from harness.run.wiring import chat_models, dialogue, freeze, keys_in_use, require_keys
 from harness.study import ModelEntry, Study
 
@@ -65,6 +68,10 @@ class RecordOutcome(NamedTuple):
     fingerprint: str
     torn: list[str]
     redacted: int
+    spent: float | None
+
+
+ALL_STOP = (EndpointRefused, NoRoom, CostLimit, JudgeUnusable)
 
 
 class _Counted(httpx.BaseTransport):
@@ -82,9 +89,28 @@ class _Counted(httpx.BaseTransport):
 class Recording:
     """A recording of a study: its cells in threads, each into its own cassette."""
 
-    def __init__(self, study: Study, *, restart: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        study: Study,
+        *,
+        restart: Iterable[str] = (),
+        price_file: Path | None = None,
+        cost_limit: float | None = None,
+        keep_going: bool = False,
+    ) -> None:
+        if price_file is not None and study.results.exists():
+            raise UsageError(
+                f"{study.results}: the study is finished, and its fingerprint holds the prices it "
+                "was recorded with; --prices comes too late."
+            )
         self.study = study
-        self._frozen = freeze(study)
+        self._frozen = freeze(study, price_file)
+        self._prices = self._frozen.materials.prices
+        if cost_limit is not None:
+            check_limit(study, self._prices)
+        self.budget = Budget(cost_limit)
+        limit = study.file.record.stop_after_unusable
+        self._watch = JudgeWatch(None if keep_going else limit)
         self._keys = keys_in_use(study)
         require_keys(study, self._keys)
         self.ring = KeyRing(self._keys.values())
@@ -98,9 +124,15 @@ class Recording:
         self.tally = Tally(planned, planned - len(self.open_cells), calls)
         trusted = httpx.create_ssl_context()  # reading the certificates takes its time: only once
         self._network = {
-            name: self._way_out(model, httpx.HTTPTransport(verify=trusted))
+            name: self._way_out(name, model, httpx.HTTPTransport(verify=trusted))
             for name, model in study.file.models.items()
         }
+
+    @property
+    def _spent(self) -> float | None:
+        """Give what this session spent; None where the price of a model is not known."""
+        known = self._prices.models if self._prices else {}
+        return self.budget.spent if set(known) >= set(self.study.file.models) else None
 
     def _cells_named(self, names: Iterable[str]) -> set[str]:
         known = {cell.name for cell in self.study.cells()}
@@ -117,7 +149,9 @@ class Recording:
         left = path.with_suffix(".journal").exists()
         return left or not path.exists() or cell.name in self._restart
 
-    def _way_out(self, model: ModelEntry, wire: httpx.BaseTransport) -> httpx.BaseTransport:
+    def _way_out(
+        self, name: str, model: ModelEntry, wire: httpx.BaseTransport
+    ) -> httpx.BaseTransport:
         limit = LimitTransport(wire, model.concurrency, self.stop)
         retry = RetryTransport(
             limit,
@@ -125,7 +159,9 @@ class Recording:
             tries=self.study.file.record.tries,
             retried=lambda: self.tally.add(retries=1),
         )
-        return _Counted(retry, self.tally)
+        counted = _Counted(retry, self.tally)
+        price = self._prices.models.get(name) if self._prices else None
+        return PricedTransport(counted, self.budget, price, model.provider) if price else counted
 
     def run(self, workers: int | None = None) -> RecordOutcome:
         """Record what is not finished; on Ctrl-C finish the calls in flight, save, and raise.
@@ -136,7 +172,7 @@ class Recording:
         ended. Cells that another infrastructure error left incomplete are named in the outcome.
         """
         if not self.open_cells and self.study.results.exists():
-            return RecordOutcome(self.tally, [], self._compare(), self.torn, 0)
+            return RecordOutcome(self.tally, [], self._compare(), self.torn, 0, self._spent)
         self._check_recorded()
         problems: list[str] = []
         futures: dict[Future[None], CellKey] = {Future(): cell for cell in self.open_cells}
@@ -152,7 +188,7 @@ class Recording:
         finally:
             self._end(crew)
         done = "" if problems else self._complete()
-        return RecordOutcome(self.tally, problems, done, self.torn, self.ring.replaced)
+        return RecordOutcome(self.tally, problems, done, self.torn, self.ring.replaced, self._spent)
 
     def _check_recorded(self) -> None:
         """Look at everything that is there before a call is paid for: damage, or another study."""
@@ -235,7 +271,9 @@ class Recording:
         """Hold a cell's dialogue; what is not recorded goes the `ways` out."""
         transports = {name: RecordingTransport(recorder, inner=way) for name, way in ways.items()}
         models = chat_models(self.study, transports, self._keys)
-        result = dialogue(self.study, cell, self._frozen.materials, models).run()
+        judged = self._watch.judged if recorder.mode != "none" else ignored
+        held = dialogue(self.study, cell, self._frozen.materials, models, judged)
+        result = held.run()
         recorder.check()
         return result
 
@@ -264,4 +302,4 @@ class Recording:
 
 def _stops_all(error: BaseException) -> bool:
     """Tell whether an error of one cell would be met by every other, or is no bad luck at all."""
-    return not isinstance(error, Incomplete) or isinstance(error, (EndpointRefused, NoRoom))
+    return not isinstance(error, Incomplete) or isinstance(error, ALL_STOP)

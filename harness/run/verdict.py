@@ -40,6 +40,8 @@ class Verdict(msgspec.Struct):
     fingerprint: str
     valid: bool
     seconds: float
+    recorded_cost: float | None = None
+    currency: str | None = None
     first_difference: str = ""
     incomplete: bool = False
     problems: list[str] = []
@@ -68,9 +70,17 @@ class Verdict(msgspec.Struct):
             f"network attempts {self.network_attempts}",
             f"numbers {self.numbers}{self._first}",
             f"fingerprint {self.fingerprint or 'none'}",
+            *self._cost,
             f"{self.seconds:.1f} s",
         )
         return f"{self.study}: {state}: {', '.join(parts)}. {NOT_PROVEN}"
+
+    @property
+    def _cost(self) -> list[str]:
+        """Say what the recording cost, where that is known; a replay costs nothing."""
+        if self.recorded_cost is None:
+            return []
+        return [f"recorded cost {self.recorded_cost:.4f} {self.currency}, spent 0"]
 
     @property
     def _first(self) -> str:
@@ -183,6 +193,8 @@ def _strangers(study: Study) -> list[str]:
 
 def _compare(study: Study, found: Results, verdict: Verdict) -> None:
     verdict.valid = found.valid
+    verdict.recorded_cost = found.spending.total.value
+    verdict.currency = found.spending.currency
     if not found.valid:
         verdict.problems.append(f"study invalid: {found.invalid_reason}")
     if not study.results.is_file():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +13,11 @@ from harness import results as results_file
 from harness.asking.models import ChatModel
 from harness.asking.wire import Endpoint, Model
 from harness.ddft.materials import PROTOCOL_VERSION, present_materials
-from harness.ddft.protocol import Dialogue, Rules
+from harness.ddft.protocol import Dialogue, Rules, ignored
 from harness.ddft.scoring import MetricRules, score_study
 from harness.errors import UsageError
 from harness.files import write_atomic
-from harness.results import CellKey, CellResult, Materials, Results
+from harness.results import CellKey, CellResult, Materials, Results, Score
 from harness.study import ModelEntry, Study, read_prices
 
 
@@ -33,14 +33,18 @@ def freeze(study: Study, price_file: Path | None = None) -> Frozen:
 
     price_file: a price list to copy into them; it decides no request, so it may come later.
     """
-    if not study.materials.exists():
-        present = present_materials(study.file.ddft.concepts)
-        write_atomic(study.materials, results_file.canonical(present))
-    known = frozen(study)
-    if price_file is not None:
-        known.materials.prices = read_prices(price_file, list(study.file.models))
-        write_atomic(study.materials, results_file.canonical(known.materials))
+    if price_file is not None or not study.materials.exists():
+        write_atomic(study.materials, results_file.canonical(foreseen(study, price_file)))
     return frozen(study)
+
+
+def foreseen(study: Study, price_file: Path | None = None) -> Materials:
+    """Give the materials that a recording would use, without writing anything."""
+    known = study.materials.is_file()
+    present = frozen(study).materials if known else present_materials(study.file.ddft.concepts)
+    if price_file is not None:
+        present.prices = read_prices(price_file, list(study.file.models))
+    return present
 
 
 def frozen(study: Study) -> Frozen:
@@ -112,7 +116,11 @@ def chat_models(
 
 
 def dialogue(
-    study: Study, cell: CellKey, materials: Materials, models: Mapping[str, Model]
+    study: Study,
+    cell: CellKey,
+    materials: Materials,
+    models: Mapping[str, Model],
+    judged: Callable[[str, Score], None] = ignored,
 ) -> Dialogue:
     """Set up one cell's dialogue."""
     ddft = study.file.ddft
@@ -126,7 +134,7 @@ def dialogue(
         ddft.exclude_same_family,
         ddft.rubrics,
     )
-    return Dialogue(cell, rules, materials, models)
+    return Dialogue(cell, rules, materials, models, judged)
 
 
 def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Results:

@@ -1,0 +1,34 @@
+"""Notice a judge that has stopped giving usable replies, before a study's worth is paid for."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+from harness.errors import Incomplete
+from harness.results import Score
+
+
+class JudgeUnusable(Incomplete):
+    """One judge gave nothing usable for a while; somebody should look."""
+
+
+class JudgeWatch:
+    """Count each judge's unusable replies in a row; raise JudgeUnusable at the limit."""
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self._in_a_row: Counter[str] = Counter()
+        self._guard = threading.Lock()
+
+    def judged(self, name: str, score: Score) -> None:
+        """Hear of a score; raises JudgeUnusable at the limit, if there is one."""
+        with self._guard:
+            self._in_a_row[name] = 0 if score.state == "ok" else self._in_a_row[name] + 1
+            if self._limit is not None and self._in_a_row[name] >= self._limit:
+                raise JudgeUnusable(
+                    f"the judge {name} gave {self._limit} unusable replies in a row, the last was "
+                    f"{score.state!r}. Look at them with `harness show`, and at the endpoint with "
+                    "`harness check`; go on as it is with `harness record --keep-going`, or mend "
+                    "the study and start the open cells anew with --restart."
+                )
