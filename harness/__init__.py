@@ -4,7 +4,7 @@ from typing import Any
 
 from harness.version import VERSION as __version__
 
-__all__ = ["RecordingTransport", "__version__", "record", "replay"]
+__all__ = ["CognitiveProfiler", "RecordingTransport", "__version__", "record", "replay"]
 
 
 def __getattr__(name: str) -> Any:

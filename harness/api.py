@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from harness.errors import CheckFailed, UsageError
+from harness.recording import guard
+from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
+from harness.results import CellKey, SubjectMetrics, Value
 from harness.run.record import Recording, RecordOutcome
+from harness.run.replay import replay_cells
 from harness.run.verdict import Verdict
 from harness.run.verdict import replay as _replay
-from harness.study import find_study
+from harness.run.wiring import frozen, score
+from harness.study import Study, find_study
 
-__all__ = ["RecordingTransport", "record", "replay"]
+__all__ = ["CognitiveProfiler", "Profile", "RecordingTransport", "record", "replay"]
+
+
+Choice = TypeVar("Choice", str, float)
 
 
 def record(study: str, *, root: Path | None = None, workers: int | None = None) -> RecordOutcome:
@@ -27,6 +39,114 @@ def replay(
     workers: int | None = None,
 ) -> Verdict:
     """Replay a study without a network and recompute its numbers; see Verdict for what it says."""
-    return _replay(
-        find_study(study, root), verify_checksums=verify_checksums, expect=expect, workers=workers
+    found = find_study(study, root)
+    return _replay(found, verify_checksums=verify_checksums, expect=expect, workers=workers)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What DDFT says of one model, over the concepts and levels that were asked for.
+
+    A value that is undefined is None, and `reasons` says why; `metrics` has everything with its n.
+    ci_score is normalized by the study's rule across all its subjects; danger_zone_pct is a
+    percentage of answers.
+    """
+
+    model: str
+    ci_score: float | None
+    phenotype: str | None
+    danger_zone_pct: float | None
+    hoc: float | None
+    cri: float | None
+    reasons: dict[str, str]
+    metrics: SubjectMetrics
+
+
+class CognitiveProfiler:
+    """Profile one subject of a study, from its recording.
+
+    model: the subject's name in the study. study: a name, or a folder's path. mode: "none" replays
+    and never sends; "new_episodes" first records what is missing. Raises UsageError that names the
+    recorded models for any other.
+    """
+
+    def __init__(
+        self, model: str, study: str = "ddft-local", mode: Mode = "none", root: Path | None = None
+    ) -> None:
+        self._study = find_study(study, root)
+        self._model, self._mode = model, mode
+        subjects = self._study.file.ddft.subjects
+        if model not in subjects:
+            raise UsageError(
+                f"{self._study.name} has no recording of {model!r}; its subjects are "
+                f"{', '.join(subjects)}. Another model needs a study of its own."
+            )
+
+    def run_complete_assessment(
+        self,
+        concepts: Sequence[str] | None = None,
+        compression_levels: Sequence[float] | None = None,
+    ) -> Profile:
+        """Replay the dialogues about these concepts (by name or id) at these levels, and score.
+
+        Raises UsageError for a concept or a level that the study has not, Miss and CheckFailed
+        where the recording does not replay.
+        """
+        if self._mode != "none":
+            Recording(self._study).run()
+        cells = _chosen(self._study, concepts, compression_levels)
+        with guard.closed():
+            replays = replay_cells(self._study, cells=cells)
+        for replayed in replays:
+            if replayed.problem:
+                raise CheckFailed(replayed.problem)
+        done = [replayed.result for replayed in replays if replayed.result]
+        a_subject = len(cells) // len({(cell.subject, cell.arm) for cell in cells})
+        found = score(self._study, frozen(self._study).materials, done, planned=a_subject)
+        return _profile(next(part for part in found.subjects if part.subject == self._model))
+
+
+def _chosen(
+    study: Study, concepts: Sequence[str] | None, levels: Sequence[float] | None
+) -> list[CellKey]:
+    names = {concept.name: concept.id for concept in frozen(study).materials.concepts}
+    asked = [names.get(name, name) for name in concepts or names.values()]
+    ids = _known("concept", asked, list(names.values()))
+    wanted = _known("level", list(levels or study.file.ddft.levels), study.file.ddft.levels)
+    arm = study.file.ddft.arms[0]
+    return [
+        cell
+        for cell in study.cells()
+        if cell.concept in ids and cell.level in wanted and cell.arm == arm
+    ]
+
+
+def _known(what: str, wanted: list[Choice], recorded: list[Choice]) -> list[Choice]:
+    for one in wanted:
+        if one not in recorded:
+            raise UsageError(f"{what} {one!r} is not recorded; there are: {recorded}")
+    return wanted
+
+
+def _profile(metrics: SubjectMetrics) -> Profile:
+    danger = metrics.danger_zone.value
+    values = {
+        "ci_score": metrics.ci,
+        "hoc": metrics.hoc,
+        "cri": metrics.cri,
+        "danger_zone_pct": metrics.danger_zone,
+    }
+    return Profile(
+        metrics.subject,
+        metrics.ci.value,
+        metrics.phenotype,
+        None if danger is None else danger * 100,
+        metrics.hoc.value,
+        metrics.cri.value,
+        {name: _reason(value) for name, value in values.items() if value.value is None},
+        metrics,
     )
+
+
+def _reason(value: Value) -> str:
+    return value.reason or "undefined"

@@ -23,11 +23,13 @@ Form = TypeVar("Form", bound=BaseModel)
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """What people write: no unknown key passes."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ModelEntry(_Strict):
+class ModelEntry(Strict):
     """[models.NAME]: where a model is, what is sent with every request, and its limits."""
 
     provider: Literal["openai", "azure", "anthropic"] = "openai"
@@ -49,20 +51,22 @@ class ModelEntry(_Strict):
         return self
 
 
-class Danger(_Strict):
+class Danger(Strict):
     """Thresholds of the danger zone: SAS above, FAR below."""
 
     sas_above: Share = 0.5
     far_below: Share = 0.5
 
 
-class DDFT(_Strict):
+class DDFT(Strict):
     """[ddft]: grid, people and rules of a Drill-Down and Fabricate Test."""
 
     subjects: list[Name] = Field(min_length=1)
     interviewer: str
     jury: list[Name] = Field(min_length=1)
     concepts: list[Name] = Field(min_length=1)
+    concept_file: str | None = None
+    trap_file: str | None = None
     levels: list[Share] = Field(default=[0.0, 0.25, 0.5, 0.75, 1.0], min_length=1)
     arms: list[Literal["paper", "assertive", "hedged", "accuracy_first"]] = ["paper"]
     repeats: int = Field(default=1, ge=1)
@@ -98,7 +102,7 @@ class DDFT(_Strict):
         )
 
 
-class Record(_Strict):
+class Record(Strict):
     """[record]: how to record; decides nothing about the results."""
 
     workers: int = Field(default=4, ge=1, le=64)
@@ -106,7 +110,7 @@ class Record(_Strict):
     stop_after_unusable: int = Field(default=10, ge=1)
 
 
-class StudyFile(_Strict):
+class StudyFile(Strict):
     """A whole study.toml."""
 
     title: str
@@ -200,14 +204,14 @@ class Study:
             raise UsageError(f"{self.folder}: a cell's name is too long for a file")
 
 
-class PriceEntry(_Strict):
+class PriceEntry(Strict):
     """[models.NAME] of a price list: currency units for a million tokens."""
 
     prompt: float = Field(ge=0)
     completion: float = Field(ge=0)
 
 
-class PriceFile(_Strict):
+class PriceFile(Strict):
     """A price list: the day it was true, its currency, and what each model costs."""
 
     as_of: datetime.date
@@ -217,7 +221,7 @@ class PriceFile(_Strict):
 
 def read_prices(path: Path, known: list[str]) -> Prices:
     """Read a price list; raises UsageError for a mistake, or a model that the study has not."""
-    listed = _parsed(path, PriceFile)
+    listed = parsed(path, PriceFile)
     for name in listed.models:
         if name not in known:
             raise UsageError(
@@ -233,10 +237,10 @@ def _read(path: Path) -> StudyFile:
             f"{path}: there is no such study. `harness ls` lists the studies; "
             "--root says where to look."
         )
-    return _parsed(path, StudyFile)
+    return parsed(path, StudyFile)
 
 
-def _parsed(path: Path, form: type[Form]) -> Form:
+def parsed(path: Path, form: type[Form]) -> Form:
     """Read a TOML file of ours; raises UsageError with the file, the line and the mend."""
     try:
         text = path.read_text(encoding="utf-8")

@@ -18,11 +18,12 @@ MAY_IMPORT = {
     "files": {"errors"},
     "results": {"errors"},
     "study": EVERYONE,
+    "texts": {*EVERYONE, "study"},
     "recording": {"errors", "files"},
     "stats": {"errors", "files", "results"},
     "asking": EVERYONE,
     "ddft": {*EVERYONE, "asking", "stats"},
-    "run": {*EVERYONE, "recording", "asking", "ddft", "study"},
+    "run": {*EVERYONE, "recording", "asking", "ddft", "study", "texts"},
     "api": {*EVERYONE, "run", "study", "recording"},
     "cli": {*EVERYONE, "run", "study"},
 }
@@ -32,7 +33,7 @@ ONLY_IN = {
     "rich": {"cli"},
     "vcr": {"recording"},
     "scipy": {"stats"},
-    "pydantic": {"study"},
+    "pydantic": {"study", "texts"},
 }
 HEAVY = ("numpy", "scipy", "pydantic", "httpx", "click", "msgspec", "rich")
 

@@ -115,7 +115,8 @@ def _repeated(rows: Sequence[Sequence[float]], columns: int) -> RepeatedAnova:
 
 def _grand_mean(table: Table, scale: str, resamples: Resamples) -> GrandMean:
     concepts = sorted({concept for row in table.values() for concept in row})
-    rows = [[row[name] for name in concepts] for row in table.values() if len(row) == len(concepts)]
+    whole = [row for row in table.values() if concepts and len(row) == len(concepts)]
+    rows = [[row[name] for name in concepts] for row in whole]
     across = [list(column) for column in zip(*rows, strict=True)]
     return GrandMean(
         scale=scale,

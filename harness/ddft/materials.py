@@ -1,4 +1,4 @@
-"""The package's present texts, traps and prompts, as a study freezes them."""
+"""The texts, traps and prompts that a new study freezes: the package's, or the user's own."""
 
 from __future__ import annotations
 
@@ -16,23 +16,44 @@ from harness.version import VERSION
 PROTOCOL_VERSION = 1
 
 
-def present_materials(concept_ids: Sequence[str]) -> Materials:
-    """Give what a study of these concepts freezes; raises UsageError for one we do not have."""
-    known = {entry["id"]: entry for entry in _data("concepts.toml")["concept"]}
+def present_materials(
+    concept_ids: Sequence[str],
+    own_concepts: Sequence[Concept] = (),
+    own_pools: Sequence[TrapPool] = (),
+) -> Materials:
+    """Give what a study of these concepts freezes.
+
+    own_concepts and own_pools: the user's, which stand before the package's of the same name.
+    Raises UsageError for a concept that nobody has, or a domain without traps.
+    """
+    known = {concept.id: concept for concept in [*_packaged_concepts(), *own_concepts]}
     unknown = [name for name in concept_ids if name not in known]
     if unknown:
         raise UsageError(f"concept {unknown[0]!r} is unknown; expected one of {', '.join(known)}")
-    concepts = [msgspec.convert(known[name], Concept) for name in concept_ids]
-    domains = {concept.domain for concept in concepts}
-    pools = [pool for pool in _data("traps.toml")["pool"] if pool["domain"] in domains]
+    concepts = [known[name] for name in concept_ids]
+    pools = {pool.domain: pool for pool in [*_packaged_pools(), *own_pools]}
     return Materials(
-        VERSION,
-        "ddft",
-        PROTOCOL_VERSION,
-        _data("prompts.toml"),
-        concepts,
-        msgspec.convert(pools, list[TrapPool]),
+        VERSION, "ddft", PROTOCOL_VERSION, _data("prompts.toml"), concepts, _needed(pools, concepts)
     )
+
+
+def _needed(pools: dict[str, TrapPool], concepts: Sequence[Concept]) -> list[TrapPool]:
+    for concept in concepts:
+        if concept.domain not in pools:
+            raise UsageError(
+                f"concept {concept.id!r}: there are no traps for its domain {concept.domain!r}; "
+                f"give a trap_file that has them, or one of the domains {', '.join(pools)}"
+            )
+    domains = {concept.domain for concept in concepts}
+    return [pool for domain, pool in pools.items() if domain in domains]
+
+
+def _packaged_concepts() -> list[Concept]:
+    return msgspec.convert(_data("concepts.toml")["concept"], list[Concept])
+
+
+def _packaged_pools() -> list[TrapPool]:
+    return msgspec.convert(_data("traps.toml")["pool"], list[TrapPool])
 
 
 def _data(name: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from harness.stats.resampling import Bootstrap
 
 PHENOTYPES = ("Robust", "Competent", "Brittle")
 UNDEFINED = "undefined"
+GRAIN = 2.0**40
 
 
 class Uncertainty(NamedTuple):
@@ -165,8 +166,13 @@ def _places(keys: Sequence[tuple[Any, ...]], axes: Sequence[Sequence[Any]]) -> I
 def _sums(
     scores: FloatArray, chosen: npt.NDArray[np.bool_], flat: IntArray, shape: tuple[int, ...]
 ) -> Sums:
+    """Sum the chosen scores by place, in whole multiples of 2^-40.
+
+    So sums of some thousand scores, weighed by whole numbers, are exact, and no processor's way of
+    multiplying matrices changes a digit.
+    """
     size = int(np.prod(shape))
-    kept = np.where(chosen, scores, 0.0)
+    kept = np.round(np.where(chosen, scores, 0.0) * GRAIN) / GRAIN
     total = np.bincount(flat, weights=kept, minlength=size)
     number = np.bincount(flat, weights=chosen.astype(np.float64), minlength=size)
     return Sums(_floats(total).reshape(shape), _floats(number).reshape(shape))

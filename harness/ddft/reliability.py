@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from harness.ddft.analysis_form import (
+from harness.ddft.analysis_jury import (
     BinnedAgreement,
     Families,
     JudgeOut,

@@ -39,9 +39,11 @@ class CellReplay(NamedTuple):
     process: int
 
 
-def replay_cells(study: Study, workers: int | None = None) -> list[CellReplay]:
-    """Replay every cell of the grid, in processes where there are many; sorted by cell."""
-    cells = study.cells()
+def replay_cells(
+    study: Study, workers: int | None = None, cells: Sequence[CellKey] | None = None
+) -> list[CellReplay]:
+    """Replay cells (default: all of the grid), in processes where there are many, in order."""
+    cells = study.cells() if cells is None else cells
     if workers is None:
         workers = (os.cpu_count() or 1) if len(cells) >= MANY_CELLS else 1
     if workers == 1:

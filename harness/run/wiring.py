@@ -19,6 +19,7 @@ from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.results import CellKey, CellResult, Materials, Results, Score
 from harness.study import ModelEntry, Study, read_prices
+from harness.texts import read_concepts, read_pools
 
 
 class Frozen(NamedTuple):
@@ -41,10 +42,17 @@ def freeze(study: Study, price_file: Path | None = None) -> Frozen:
 def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     """Give the materials that a recording would use, without writing anything."""
     known = study.materials.is_file()
-    present = frozen(study).materials if known else present_materials(study.file.ddft.concepts)
+    present = frozen(study).materials if known else _fresh(study)
     if price_file is not None:
         present.prices = read_prices(price_file, list(study.file.models))
     return present
+
+
+def _fresh(study: Study) -> Materials:
+    ddft = study.file.ddft
+    concepts = read_concepts(study.folder / ddft.concept_file) if ddft.concept_file else []
+    pools = read_pools(study.folder / ddft.trap_file) if ddft.trap_file else []
+    return present_materials(ddft.concepts, concepts, pools)
 
 
 def frozen(study: Study) -> Frozen:
@@ -137,8 +145,13 @@ def dialogue(
     return Dialogue(cell, rules, materials, models, judged)
 
 
-def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Results:
-    """Compute a study's results from its finished cells."""
+def score(
+    study: Study,
+    materials: Materials,
+    cells: Sequence[CellResult],
+    planned: int | None = None,
+) -> Results:
+    """Compute results from finished cells; planned: how many make a subject complete."""
     ddft = study.file.ddft
     rules = MetricRules(
         ddft.theta,
@@ -150,5 +163,5 @@ def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Re
         ddft.danger.far_below,
         ddft.missing_limit,
     )
-    planned = len(ddft.concepts) * len(ddft.levels) * ddft.repeats
+    planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
     return score_study(study.name, PROTOCOL_VERSION, cells, planned, rules, materials.prices)

@@ -72,6 +72,16 @@ def test_a_resample_is_its_responses_scored(rules: MetricRules) -> None:
             assert row[place] == pytest.approx(by_hand(chosen, rules), nan_ok=True)
 
 
+def test_the_sums_are_exact() -> None:
+    """Adding up in whole numbers gives the very same sums, so no way of adding gives others."""
+    blocks = phenotypes.blocked(evaluations(synthetic.study(2, 8).cells))
+    weights = np.random.default_rng(1).integers(0, 4, size=(5, 40))
+    found = phenotypes._weighed(weights.astype(np.float64), blocks.far.total)
+    whole = (blocks.far.total * phenotypes.GRAIN).reshape(2, 40, 5).astype(np.int64)
+    expected = np.einsum("rb,sbl->rsl", weights, whole)
+    assert (found * phenotypes.GRAIN == expected).all()
+
+
 @pytest.mark.parametrize("rule", ["clip", "max", "minmax"])
 def test_normalization_inside_a_resample_is_the_metrics(rule: str) -> None:
     """Each row is normalized as the subjects of a study are."""

@@ -1,0 +1,57 @@
+"""How far a recording is: one moving line on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from harness.run.record import Tally
+
+
+@contextmanager
+def progress(tally: Tally) -> Iterator[None]:
+    """Show how far a recording is: one moving line on a terminal, plain lines elsewhere."""
+    if not sys.stderr.isatty():
+        tally.changed = _plainprogress()
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (BarColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        total = max(1, (tally.planned - tally.finished) * tally.calls_a_cell)
+        task = progress.add_task(_words(tally), total=total)
+
+        def changed(now: Tally) -> None:
+            progress.update(task, completed=now.calls, description=_words(now))
+
+        tally.changed = changed
+        yield
+
+
+def _plainprogress() -> Callable[[Tally], None]:
+    shown = -1
+
+    def changed(tally: Tally) -> None:
+        nonlocal shown
+        step = tally.calls // tally.calls_a_cell + tally.finished
+        if step != shown:
+            shown = step
+            click.echo(_words(tally), err=True)
+
+    return changed
+
+
+def _words(tally: Tally) -> str:
+    left = tally.seconds_left
+    ends = "" if left is None else f", about {left / 60:.0f} min left"
+    return (
+        f"cells {tally.finished}/{tally.planned}, calls {tally.calls}, retries "
+        f"{tally.retries}, missing judgements {tally.missing}{ends}"
+    )

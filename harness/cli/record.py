@@ -1,0 +1,200 @@
+"""harness record, harness check: ask the models, once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from harness.cli.group import EXIT_CODES, ROOT, fail, main, told
+from harness.cli.progress import progress
+
+if TYPE_CHECKING:
+    from harness.results import Value
+    from harness.run.record import RecordOutcome
+    from harness.study import Study
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("study")
+@click.option("--workers", type=click.IntRange(1, 64), help="Cells at a time (default: study).")
+@click.option(
+    "--restart",
+    multiple=True,
+    metavar="CELL",
+    help="Record this cell anew; what there was is moved aside.",
+)
+@click.option(
+    "--partial",
+    is_flag=True,
+    help="If it stays incomplete, write results.partial.json from the finished cells.",
+)
+@click.option(
+    "--prices",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A price list (TOML) to copy into the study, with its date.",
+)
+@click.option(
+    "--keep-going", is_flag=True, help="Do not stop when a judge gives nothing usable any more."
+)
+@click.option(
+    "--cost-limit",
+    type=click.FloatRange(min=0),
+    metavar="AMOUNT",
+    help="Stop cleanly before this session could cost more; needs prices.",
+)
+@click.option("--dry-run", is_flag=True, help="Print calls, tokens and cost; call nobody.")
+@ROOT
+@told
+def record(
+    study: str,
+    workers: int | None,
+    restart: tuple[str, ...],
+    partial: bool,
+    prices: Path | None,
+    cost_limit: float | None,
+    keep_going: bool,
+    dry_run: bool,
+    root: Path | None,
+) -> None:
+    """Record STUDY, or go on where an earlier recording stopped."""
+    from harness.run.record import Recording
+    from harness.run.replay import write_partial
+    from harness.study import find_study
+
+    if dry_run:
+        _show_estimate(find_study(study, root), prices)
+        return
+    again = f"Go on with: harness record {study}"
+    with _interruptible(again):
+        recording = Recording(
+            find_study(study, root),
+            restart=restart,
+            price_file=prices,
+            cost_limit=cost_limit,
+            keep_going=keep_going,
+        )
+        try:
+            with progress(recording.tally):
+                outcome = recording.run(workers)
+        finally:
+            for line in recording.torn:
+                click.echo(f"note: {line}", err=True)
+    if outcome.problems and partial:
+        click.echo(f"written: {write_partial(recording.study)}")
+    _show_outcome(outcome, again)
+
+
+def _show_estimate(study: Study, prices: Path | None) -> None:
+    from harness.run.estimate import estimate
+    from harness.run.wiring import foreseen
+
+    foreseen_cost = estimate(study, foreseen(study, prices))
+    click.echo(f"{study.name}: {len(study.cells())} cells; tokens and cost are estimates")
+    for model in foreseen_cost.models:
+        click.echo(
+            f"{model.model}: {model.calls} calls, about {model.prompt_tokens} tokens in, at most "
+            f"{model.completion_tokens} out, cost {_amount(model.cost, foreseen_cost.currency)}"
+        )
+    click.echo(f"total: {_amount(foreseen_cost.total, foreseen_cost.currency)}")
+
+
+def _amount(cost: Value, currency: str | None) -> str:
+    return f"unknown ({cost.reason})" if cost.value is None else f"{cost.value:.4f} {currency}"
+
+
+@contextmanager
+def _interruptible(again: str) -> Iterator[None]:
+    """Say what happens on Ctrl-C, and end with 130 once what came is saved."""
+    import signal
+
+    def interrupted(*_: object) -> NoReturn:
+        click.echo("\nwaiting for the calls in flight; Ctrl-C again ends at once", err=True)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    except KeyboardInterrupt:
+        fail(f"interrupted; every finished call is saved. {again}", 130)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _show_outcome(outcome: RecordOutcome, again: str) -> None:
+    if outcome.redacted:
+        click.echo(f"note: a key was echoed in answers and taken out {outcome.redacted} times")
+    tally = outcome.tally
+    line = (
+        f"recorded: cells {tally.finished}/{tally.planned}, calls sent {tally.calls}, "
+        f"retries {tally.retries}, missing judgements {tally.missing}"
+    )
+    if outcome.spent is not None:
+        line += f", spent {outcome.spent:.4f}"
+    if not outcome.problems:
+        click.echo(f"{line}, fingerprint {outcome.fingerprint}")
+        return
+    for problem in outcome.problems:
+        click.echo(f"harness: {problem}", err=True)
+    click.echo(f"{line}: incomplete. {again}")
+    sys.exit(3)
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("study")
+@ROOT
+@told
+def check(study: str, root: Path | None) -> None:
+    """Make one small call to every endpoint of STUDY: key, served model, JSON, parameters."""
+    from harness.run.check import check_endpoints
+    from harness.study import find_study
+
+    failed = False
+    for line in check_endpoints(find_study(study, root)):
+        click.echo(f"{line.name}: {line.words}")
+        failed |= not line.ok
+    sys.exit(1 if failed else 0)
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("study")
+@click.option("--jury", required=True, metavar="A,B,C", help="The judges, by the study's names.")
+@click.option(
+    "--models",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file of more [models.NAME] tables, for judges the study has not.",
+)
+@click.option("--name", help="The new study's name (default: STUDY-rejudged).")
+@ROOT
+@told
+def rejudge(
+    study: str, jury: str, models: Path | None, name: str | None, root: Path | None
+) -> None:
+    """Have STUDY's recorded answers judged by another JURY, in a new study; show what changes."""
+    from harness.run.record import Recording
+    from harness.run.rejudge import changes, rejudged_study
+    from harness.study import find_study
+
+    old = find_study(study, root)
+    new = rejudged_study(old, jury.split(","), name or f"{old.name}-rejudged", models)
+    again = "Go on with the same command."
+    with _interruptible(again):
+        recording = Recording(new)
+        with progress(recording.tally):
+            outcome = recording.run()
+    _show_outcome(outcome, again)
+    click.echo(f"{'subject':<24} {'FAR':>15} {'SAS':>15} {'CI (raw)':>15}  phenotype")
+    for change in changes(old, new):
+        click.echo(
+            f"{change.subject:<24} {_pair(change.far)} {_pair(change.sas)} {_pair(change.ci)}  "
+            f"{change.phenotype[0] or 'undefined'} -> {change.phenotype[1] or 'undefined'}"
+        )
+
+
+def _pair(values: tuple[float | None, float | None]) -> str:
+    return "->".join("  null" if value is None else f"{value:6.3f}" for value in values).rjust(15)

@@ -1,0 +1,104 @@
+"""harness replay, harness verify: is this what was published?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.group import EXIT_CODES, ROOT, main, told
+
+if TYPE_CHECKING:
+    from harness.run.verdict import Verdict
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("studies", nargs=-1)
+@click.option("--verify-checksums", is_flag=True, help="Compare every file with the manifests.")
+@click.option(
+    "--expect",
+    default="",
+    metavar="FINGERPRINT",
+    help="The fingerprint a paper printed; implies --verify-checksums.",
+)
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes (default: by size).")
+@click.option(
+    "--partial",
+    is_flag=True,
+    help="Of an unfinished study: write results.partial.json from its finished cells.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@ROOT
+@told
+def replay(
+    studies: tuple[str, ...],
+    verify_checksums: bool,
+    expect: str,
+    workers: int | None,
+    partial: bool,
+    as_json: bool,
+    root: Path | None,
+) -> None:
+    """Replay STUDIES without a network, recompute their numbers, and compare.
+
+    Without arguments: every study under cassettes/.
+    """
+    from harness.run.replay import write_partial
+    from harness.run.verdict import replay as run_replay
+    from harness.study import all_studies, find_study
+
+    found = [find_study(name, root) for name in studies] or all_studies(root)
+    if expect and len(found) != 1:
+        raise click.UsageError("--expect goes with one study")
+    if partial:
+        for study in found:
+            click.echo(f"written: {write_partial(study)}")
+        return
+    verdicts = [
+        run_replay(study, verify_checksums=verify_checksums, expect=expect, workers=workers)
+        for study in found
+    ]
+    if as_json:
+        click.echo(json.dumps([_as_json(verdict) for verdict in verdicts], indent=1))
+    else:
+        for verdict in verdicts:
+            _show_verdict(verdict)
+    sys.exit(max(verdict.exit_code for verdict in verdicts))
+
+
+def _as_json(verdict: Verdict) -> dict[str, Any]:
+    import msgspec
+
+    plain: dict[str, Any] = msgspec.to_builtins(verdict)
+    return {**plain, "ok": verdict.ok, "exit_code": verdict.exit_code}
+
+
+def _show_verdict(verdict: Verdict) -> None:
+    for problem in verdict.problems:
+        click.echo(f"{verdict.study}: {problem}\n", err=True)
+    click.echo(verdict.line)
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("studies", nargs=-1)
+@ROOT
+@told
+def verify(studies: tuple[str, ...], root: Path | None) -> None:
+    """Compare the files of STUDIES with their manifests, and say what each one is."""
+    from harness.run.verdict import verify_files
+    from harness.study import all_studies, find_study
+
+    sound = True
+    for study in [find_study(name, root) for name in studies] or all_studies(root):
+        files = verify_files(study)
+        for state in files.states:
+            click.echo(f"{state.path}: {state.state}")
+        click.echo(
+            f"{study.name}: {len(files.states) - files.wrong} of {len(files.states)} files ok, "
+            f"fingerprint {files.fingerprint}"
+        )
+        sound &= not files.wrong
+    sys.exit(0 if sound else 1)
