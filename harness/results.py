@@ -178,10 +178,14 @@ class Level(msgspec.Struct):
 
 
 class SubjectMetrics(msgspec.Struct):
-    """A subject's metrics in one arm; how each is defined stands in ddft/metrics.py."""
+    """A subject's metrics in one arm; how each is defined stands in ddft/metrics.py.
+
+    complete: whether all its planned cells are there; else every metric is null, with that reason.
+    """
 
     subject: str
     arm: str
+    complete: bool
     levels: list[Level]
     hoc: Value
     hoc_onset: Value
@@ -224,7 +228,10 @@ class Spending(msgspec.Struct):
 
 
 class Results(msgspec.Struct):
-    """results.json: what a study found, and by which rules."""
+    """results.json: what a study found, and by which rules.
+
+    analysis: the protocol's study-level analysis, in its own form.
+    """
 
     study: str
     protocol: str
@@ -235,6 +242,7 @@ class Results(msgspec.Struct):
     missing: Missing
     spending: Spending
     subjects: list[SubjectMetrics]
+    analysis: Any
     cells: list[CellResult]
 
 
@@ -258,7 +266,7 @@ def _rounded(value: Any) -> Any:
         return float(f"{value:.12g}")
     if isinstance(value, dict):
         return {key: _rounded(inner) for key, inner in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_rounded(inner) for inner in value]
     return value
 

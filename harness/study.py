@@ -16,6 +16,7 @@ from harness.errors import UsageError
 from harness.files import file_name
 from harness.results import CellKey, Price, Prices
 
+LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "api_key_env")
 STUDIES = "cassettes"
 MANIFESTS = "checksums"
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -42,6 +43,8 @@ class ModelEntry(Strict):
     omit: list[str] = []
     json_mode: Literal["schema", "object", "none"] = "schema"
     concurrency: int = Field(default=4, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
     timeout: float = Field(default=600, gt=0)
 
     @model_validator(mode="after")
@@ -56,6 +59,14 @@ class Danger(Strict):
 
     sas_above: Share = 0.5
     far_below: Share = 0.5
+
+
+class FactsEntry(Strict):
+    """[facts.NAME]: what is known of a subject from elsewhere, for the study-level analysis."""
+
+    parameters_b: float | None = Field(default=None, gt=0)
+    reasoning: bool | None = None
+    outside: dict[str, float] = {}
 
 
 class DDFT(Strict):
@@ -119,6 +130,7 @@ class StudyFile(Strict):
     as_of: datetime.date
     seed: int = Field(ge=0)
     models: dict[Name, ModelEntry]
+    facts: dict[Name, FactsEntry] = {}
     ddft: DDFT
     record: Record = Record()
 
@@ -127,6 +139,9 @@ class StudyFile(Strict):
         wanted = [*self.ddft.subjects, *self.ddft.jury]
         if self.ddft.interviewer != "scripted":
             wanted.append(self.ddft.interviewer)
+        for name in self.facts:
+            if name not in self.ddft.subjects:
+                raise ValueError(f"facts.{name}: is no subject of the study")
         for name in wanted:
             if name not in self.models:
                 raise ValueError(
@@ -179,13 +194,13 @@ class Study:
     def identity(self, materials: bytes) -> str:
         """Give the hash of all that shapes requests and results: study and materials.
 
-        Workers, limits, titles and the harness version are left out: they decide nothing. So are
-        values that are the default, so that a later release with more settings goes on.
+        Workers, limits, titles, facts and the harness version decide nothing and are left out. So
+        are values that are the default, so that a later release with more settings goes on.
         """
-        unseen = {"record", "title", "about"}
+        unseen = {"record", "title", "about", "facts"}
         study = self.file.model_dump(mode="json", exclude=unseen, exclude_defaults=True)
         for model in study["models"].values():
-            for limit in ("concurrency", "timeout", "api_key_env"):
+            for limit in LIMITS:
                 model.pop(limit, None)
         frozen = json.loads(materials)
         for apart in ("harness_version", "prices"):

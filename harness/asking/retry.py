@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import httpx
 
-from harness.errors import Incomplete
+from harness.asking.limits import stopped
 
 TRIES = 6
 LONGEST_WAIT = 300.0
@@ -71,7 +71,7 @@ class RetryTransport(httpx.BaseTransport):
     def _pause(self, request: httpx.Request, asked: float | None, tries: int) -> None:
         own = min(self._first_wait * 2 ** (tries - 1), 60.0)
         if self._stop.wait(own if asked is None else asked):
-            raise _stopped(request)
+            raise stopped(request)
 
     def close(self) -> None:
         """Close the transport below."""
@@ -80,13 +80,6 @@ class RetryTransport(httpx.BaseTransport):
 
 def _worth_it(status: int) -> bool:
     return status >= 500 or status in (408, 409, 425, 429)
-
-
-def _stopped(request: httpx.Request) -> Incomplete:
-    return Incomplete(
-        f"{request.extensions.get('call')}: not sent, the recording is stopping. "
-        "It will be asked when `harness record` goes on."
-    )
 
 
 def _retry_after(response: httpx.Response) -> float | None:
@@ -99,30 +92,3 @@ def _retry_after(response: httpx.Response) -> float | None:
         return max(0.0, email.utils.mktime_tz(when) - time.time()) if when else None
     except (ValueError, OverflowError):  # a date that is none
         return None
-
-
-class LimitTransport(httpx.BaseTransport):
-    """Keep to so many requests at a time for one endpoint, and send none once `stop` is set."""
-
-    def __init__(self, inner: httpx.BaseTransport, at_once: int, stop: threading.Event) -> None:
-        self._inner, self._places = inner, threading.BoundedSemaphore(at_once)
-        self._stop = stop
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Wait for a place, send, and read the whole answer before giving the place up."""
-        with self._places:
-            if self._stop.is_set():
-                raise _stopped(request)
-            response = self._inner.handle_request(request)
-            stream = response.stream  # closed on its own: a closed response gives nothing more
-            assert isinstance(stream, httpx.SyncByteStream)
-            try:
-                body = b"".join(stream)
-            finally:
-                stream.close()
-        response.stream = httpx.ByteStream(body)
-        return response
-
-    def close(self) -> None:
-        """Close the transport below."""
-        self._inner.close()

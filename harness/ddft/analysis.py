@@ -21,7 +21,6 @@ from harness.ddft.evaluations import (
     evaluations,
     rescored,
     sorted_cells,
-    whole,
     without_turn,
 )
 from harness.ddft.multiverse import multiverse
@@ -58,7 +57,7 @@ def analyze(
     intervals over subjects and verdicts are undefined below four subjects, after listwise deletion.
     """
     chosen = sorted((s for s in subjects if s.arm == PAPER), key=lambda s: s.subject)
-    complete = {subject.subject for subject in chosen if whole(subject)}
+    complete = {subject.subject for subject in chosen if subject.complete}
     paper = sorted_cells(cells, PAPER)
     kept = [cell for cell in paper if cell.cell.subject in complete]
     rows, resamples = evaluations(kept), Resamples(seed)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from harness.ddft.jury import consensus
-from harness.ddft.scoring import MetricRules, score_study
+from harness.ddft.scoring import MetricRules, subject_metrics
 from harness.results import CellResult, SubjectMetrics, Turn
 
 PAPER = "paper"
@@ -66,11 +66,6 @@ def grouped(pairs: Iterable[tuple[Key, float | None]]) -> dict[Key, list[float]]
     return groups
 
 
-def whole(subject: SubjectMetrics) -> bool:
-    """Tell whether the subject's grid is complete (scoring gives all its metrics one reason)."""
-    return not (subject.cri.reason or "").startswith("incomplete")
-
-
 def too_few(n: int, what: str = "subjects") -> str | None:
     """Give the reason why a study-level statistic over n of something is undefined, if it is."""
     return f"{n} {what}, at least {FEWEST} are needed" if n < FEWEST else None
@@ -78,7 +73,7 @@ def too_few(n: int, what: str = "subjects") -> str | None:
 
 def rescored(cells: Sequence[CellResult], rules: MetricRules) -> list[SubjectMetrics]:
     """Compute the metrics of complete subjects anew, from cells with something left out."""
-    return score_study("", 0, cells, 0, rules).subjects
+    return subject_metrics(cells, 0, rules)
 
 
 def without_judge(cells: Iterable[CellResult], judge: str) -> list[CellResult]:

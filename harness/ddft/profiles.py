@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from harness.ddft.analysis_form import PhenotypeDanger, Profile
-from harness.ddft.evaluations import Evaluation, grouped, whole
+from harness.ddft.evaluations import Evaluation, grouped
 from harness.ddft.metrics import PLACES, mean_value
 from harness.ddft.phenotypes import PHENOTYPES, Uncertainty, undefined
 from harness.results import SubjectMetrics, Value
@@ -57,7 +57,7 @@ def danger_by_phenotype(subjects: Sequence[SubjectMetrics]) -> list[PhenotypeDan
 
 def fall(subject: SubjectMetrics, scale: str) -> Value:
     """Give how far the mean score falls from the lowest level to the highest; n at both ends."""
-    if not whole(subject):
+    if not subject.complete:
         return Value(None, 0, subject.cri.reason)
     curve = [level.far if scale == "far" else level.sas for level in subject.levels]
     if len(curve) < 2:

@@ -57,7 +57,8 @@ def score_study(
         rules._asdict(),
         missing,
         spending(cells, prices),
-        _subjects(cells, planned, rules),
+        subject_metrics(cells, planned, rules),
+        None,
         list(cells),
     )
 
@@ -83,9 +84,10 @@ def _scores(cells: Sequence[CellResult]) -> list[Score]:
     return [score for cell in cells for turn in cell.turns for score in turn.scores.values()]
 
 
-def _subjects(
+def subject_metrics(
     cells: Sequence[CellResult], planned: int, rules: MetricRules
 ) -> list[SubjectMetrics]:
+    """Compute every subject's metrics in every arm; planned: how many cells make one complete."""
     groups = sorted({(cell.cell.subject, cell.cell.arm) for cell in cells})
     parts = [
         _subject(subject, arm, _of(cells, subject, arm), planned, rules) for subject, arm in groups
@@ -123,6 +125,7 @@ def _subject(
     return SubjectMetrics(
         subject,
         arm,
+        True,
         levels,
         hoc,
         metrics.hoc(far, rules.theta, "onset"),
@@ -141,6 +144,7 @@ def _incomplete(subject: str, arm: str, levels: list[Level], reason: str) -> Sub
     return SubjectMetrics(
         subject,
         arm,
+        False,
         levels,
         nothing,
         nothing,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.ddft import metrics
 from harness.ddft.analysis_form import Stability
-from harness.ddft.evaluations import rescored, too_few, whole
+from harness.ddft.evaluations import rescored, too_few
 from harness.ddft.scoring import MetricRules
 from harness.results import CellResult, SubjectMetrics, Value
 from harness.stats.kendall import Kendall, kendall
@@ -40,7 +40,7 @@ def stability(
 
 def ci_under(subject: SubjectMetrics, rules: MetricRules) -> Value:
     """Give a subject's raw CI under another theta, hoc_rule or empty rule, from its metrics."""
-    if not whole(subject):
+    if not subject.complete:
         return subject.ci_raw
     curve = [(at.level, at.far.value) for at in subject.levels]
     hoc = metrics.hoc(curve, rules.theta, rules.hoc_rule)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import httpx
 
 from harness import results as results_file
-from harness.asking.retry import LimitTransport, RetryTransport
+from harness.asking.limits import Limits, LimitTransport
+from harness.asking.retry import RetryTransport
 from harness.ddft.protocol import SCRIPTED, ignored
 from harness.ddft.scoring import count_missing
 from harness.errors import CheckFailed, EndpointRefused, Incomplete, NoRoom, UsageError
@@ -25,7 +26,7 @@ from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
 from harness.results import CellKey, CellResult
 from harness.run.budget import Budget, CostLimit, PricedTransport, check_limit
-from harness.run.replay import replay_cells, results_of
+from harness.run.replay import replayed_results
 from harness.run.verdict import replay
 from harness.run.watch import JudgeUnusable, JudgeWatch
 from harness.run.wiring import chat_models, dialogue, freeze, keys_in_use, require_keys
@@ -152,7 +153,8 @@ class Recording:
     def _way_out(
         self, name: str, model: ModelEntry, wire: httpx.BaseTransport
     ) -> httpx.BaseTransport:
-        limit = LimitTransport(wire, model.concurrency, self.stop)
+        limits = Limits(model.concurrency, model.requests_per_minute, model.tokens_per_minute)
+        limit = LimitTransport(wire, limits, self.stop)
         retry = RetryTransport(
             limit,
             self.stop,
@@ -290,11 +292,7 @@ class Recording:
 
     def _complete(self) -> str:
         """Write results and manifests, from the cassettes as a replay reads them."""
-        replays = replay_cells(self.study)
-        for cell in replays:
-            if cell.problem:
-                raise CheckFailed(cell.problem)
-        found = results_of(self.study, replays)
+        found = replayed_results(self.study)
         write_atomic(self.study.results, results_file.canonical(found))
         (self.study.folder / checksums.PARTIAL).unlink(missing_ok=True)
         return checksums.write_manifests(self.study.root, self.study.folder)

@@ -16,7 +16,7 @@ from harness.recording import checksums, guard
 from harness.recording.recorder import Recorder
 from harness.recording.transport import RecordingTransport
 from harness.results import CellKey, CellResult, Materials, Results, Transcript
-from harness.run.wiring import chat_models, dialogue, frozen, score
+from harness.run.wiring import analysed, chat_models, dialogue, frozen, score
 from harness.study import Study
 
 MANY_CELLS = 100
@@ -94,23 +94,28 @@ def _replay_cell(study: Study, materials: Materials, cell: CellKey) -> CellRepla
 def results_of(study: Study, replays: Sequence[CellReplay]) -> Results:
     """Compute a study's results from replayed cells; those with a problem are left out."""
     cells = [replay.result for replay in replays if replay.result]
-    return score(study, frozen(study).materials, cells)
+    materials = frozen(study).materials
+    return analysed(study, materials, score(study, materials, cells))
+
+
+def replayed_results(study: Study, cells: Sequence[CellKey] | None = None) -> Results:
+    """Replay cells (default: all) and compute results; raises CheckFailed where one does not."""
+    replays = replay_cells(study, cells=cells)
+    for replay in replays:
+        if replay.problem:
+            raise CheckFailed(replay.problem)
+    return results_of(study, replays)
 
 
 def write_partial(study: Study) -> Path:
     """Write results.partial.json from the cells that are finished; no manifest covers it."""
     finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
-    replays = _replay_batch(study.folder, finished)
-    for replay in replays:
-        if replay.problem:
-            raise CheckFailed(replay.problem)
-    found = results_of(study, replays)
     missing = [cell.name for cell in study.cells() if cell not in finished]
     content = {
         "planned": len(study.cells()),
         "finished": len(finished),
         "missing": missing,
-        "results": msgspec.to_builtins(found),
+        "results": msgspec.to_builtins(replayed_results(study, finished)),
     }
     path = study.folder / checksums.PARTIAL
     write_atomic(path, results_file.canonical(content))

@@ -12,6 +12,8 @@ import httpx
 from harness import results as results_file
 from harness.asking.models import ChatModel
 from harness.asking.wire import Endpoint, Model
+from harness.ddft.analysis import analyze
+from harness.ddft.analysis_form import Facts
 from harness.ddft.materials import PROTOCOL_VERSION, present_materials
 from harness.ddft.protocol import Dialogue, Rules, ignored
 from harness.ddft.scoring import MetricRules, score_study
@@ -151,9 +153,17 @@ def score(
     cells: Sequence[CellResult],
     planned: int | None = None,
 ) -> Results:
-    """Compute results from finished cells; planned: how many make a subject complete."""
+    """Compute metrics from finished cells; planned: how many make a subject complete."""
     ddft = study.file.ddft
-    rules = MetricRules(
+    rules = metric_rules(study)
+    planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
+    return score_study(study.name, PROTOCOL_VERSION, cells, planned, rules, materials.prices)
+
+
+def metric_rules(study: Study) -> MetricRules:
+    """Give the rules of the metrics as the study file makes them."""
+    ddft = study.file.ddft
+    return MetricRules(
         ddft.theta,
         ddft.hoc_rule,
         ddft.empty_far_prime,
@@ -163,5 +173,13 @@ def score(
         ddft.danger.far_below,
         ddft.missing_limit,
     )
-    planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
-    return score_study(study.name, PROTOCOL_VERSION, cells, planned, rules, materials.prices)
+
+
+def analysed(study: Study, materials: Materials, found: Results) -> Results:
+    """Add the study-level analysis to a study's results."""
+    facts = {name: Facts(**entry.model_dump()) for name, entry in study.file.facts.items()}
+    domains = {concept.id: concept.domain for concept in materials.concepts}
+    found.analysis = analyze(
+        found.cells, found.subjects, metric_rules(study), facts, domains, study.file.seed
+    )
+    return found

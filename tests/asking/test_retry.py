@@ -17,7 +17,8 @@ from loopback import Answer, Loopback, Pair, Received, json_answer
 from provider import Provider
 from study_folder import edit, kept_calls, left_over, write_study
 
-from harness.asking.retry import LimitTransport, RetryTransport
+from harness.asking.limits import Limits, LimitTransport
+from harness.asking.retry import RetryTransport
 from harness.cli import main
 from harness.errors import Incomplete
 from harness.files import read_journal
@@ -75,7 +76,7 @@ def test_dropped_connections_are_tried_again() -> None:
         return (DROPPED, half, json_answer("good"))[received.number]
 
     with Loopback(two_kinds) as server:
-        limit = LimitTransport(httpx.HTTPTransport(), 1, threading.Event())
+        limit = LimitTransport(httpx.HTTPTransport(), Limits(1), threading.Event())
         retry = RetryTransport(limit, threading.Event(), tries=3, first_wait=0.01)
         with httpx.Client(transport=retry) as client:
             response = client.post(server.url)
@@ -187,7 +188,7 @@ def test_no_more_than_so_many_at_a_time() -> None:
             now -= 1
         return json_answer("good")
 
-    limit = LimitTransport(httpx.HTTPTransport(), 3, threading.Event())
+    limit = LimitTransport(httpx.HTTPTransport(), Limits(3), threading.Event())
     with Loopback(slow) as server:
         crew = [
             threading.Thread(target=limit.handle_request, args=[httpx.Request("POST", server.url)])
@@ -267,7 +268,7 @@ def test_when_the_tries_end_the_cell_is_gone_on_with_later(fault: Answer, tmp_pa
         done = record(study)
         assert done.exit_code == 3, done.output
         assert "subject-b--harm-principle--c0--paper--r1: turn-1/subject" in done.output
-        assert "incomplete, go on with the same command" in done.output
+        assert "incomplete. Go on with: harness record" in done.output
         good, bad = study.cells()
         assert len(cassettes.load(study.cassette(good))) == 25
         assert not study.cassette(bad).exists()
@@ -332,11 +333,11 @@ def test_a_content_filter_is_an_answer(tmp_path: Path) -> None:
     assert states == ["rejected", "ok", "ok", "ok", "ok"]
 
 
-def test_a_key_with_a_line_end_is_not_shown(
+def test_a_key_with_a_line_end_within_is_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A header that cannot be sent is not tried again, and its error does not tell the key."""
-    monkeypatch.setenv("TEST_RETRY_KEY", "sk-0123456789abcdef\n")
+    """A key that no header can carry is a mistake told before anything is sent, without the key."""
+    monkeypatch.setenv("TEST_RETRY_KEY", "sk-0123456789\nabcdef")
     with Loopback(Provider()) as server:
         study = write_study(tmp_path, server.url, levels="[0.0]")
         edit(
@@ -344,7 +345,7 @@ def test_a_key_with_a_line_end_is_not_shown(
         )
         done = record(study)
         assert server.received == []
-    assert done.exit_code in (2, 3), done.output
-    assert "sk-0123456789abcdef" not in done.output
+    assert done.exit_code == 2, done.output
+    assert "sk-0123456789" not in done.output
     written = [path.read_bytes() for path in study.folder.iterdir() if path.is_file()]
-    assert not [data for data in written if b"sk-0123456789abcdef" in data]
+    assert not [data for data in written if b"sk-0123456789" in data]
