@@ -183,6 +183,12 @@ class Study:
         """Give the place of results.json."""
         return self.folder / "results.json"
 
+    @property
+    def is_published(self) -> bool:
+        """Tell whether there are results or a manifest; before that a study is being recorded."""
+        manifest = self.root / MANIFESTS / f"{self.name}.md5"
+        return self.results.exists() or manifest.exists()
+
     def cells(self) -> list[CellKey]:
         """Give the grid."""
         return self.file.ddft.cells()

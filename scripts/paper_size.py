@@ -36,6 +36,7 @@ CONCEPTS = (
 )
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 JUDGES = ("judge-a", "judge-b", "judge-c")
+PARAMETERS = (8, 14, 14, 17, 25, 45, 120, 175, 314)  # made up, like the facts below
 CALLS_A_CELL = 25
 BODY_BYTES = 2_000
 PAIRS = 3
@@ -94,11 +95,17 @@ def study_text(url: str, size: Size) -> str:
         f'[models.{name}]\nbase_url = "{url}/v1"\nmodel = "{name}"\nfamily = "{name}"\n\n'
         for name in (*subjects, "interviewer", *JUDGES)
     )
+    facts = "".join(
+        f"\n[facts.{name}]\nparameters_b = {PARAMETERS[number]}\n"
+        f"reasoning = {'false' if number % 3 else 'true'}\n"
+        f"outside = {{ mmlu = {80 + number * 7 % 11} }}\n"
+        for number, name in enumerate(subjects)
+    )
     return (
         'title = "A simulation of the paper\'s size"\nprotocol = "ddft"\nas_of = 2026-01-31\n'
         f'seed = 42\n\n{models}[ddft]\nsubjects = {subjects}\ninterviewer = "interviewer"\n'
         f"jury = {list(JUDGES)}\nconcepts = {list(CONCEPTS[: size.concepts])}\n"
-        f"levels = {list(LEVELS[: size.levels])}\n\n[record]\nworkers = 8\n"
+        f"levels = {list(LEVELS[: size.levels])}\n\n[record]\nworkers = 8\n{facts}"
     )
 
 
@@ -249,14 +256,14 @@ def main() -> None:
     """Read the arguments."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--one", nargs=2, metavar=("KIND", "COUNT"))
-    parser.add_argument("--small", action="store_true", help="27 cells in place of 360")
+    parser.add_argument("--small", action="store_true", help="36 cells in place of 360")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="build it here, and keep it")
     arguments = parser.parse_args()
     if arguments.one:
         kind, count = arguments.one
         (floor if kind == "floor" else bootstraps)(int(count))
     else:
-        table(Size(3, 3, 3) if arguments.small else Size(), arguments.keep)
+        table(Size(4, 3, 3) if arguments.small else Size(), arguments.keep)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from harness.errors import HarnessError, RunStopped
 from harness.version import VERSION
+
+if TYPE_CHECKING:
+    from harness.study import Study
 
 EXIT_CODES = """Exit codes: 0 all good; 1 a check failed (checksum, miss, unused call, numbers,
 invalid study); 2 usage or study file; 3 incomplete, go on later; 130 interrupted after saving."""
@@ -36,6 +39,23 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
             sys.exit(1)
 
     return run
+
+
+def chosen_studies(names: Sequence[str], root: Path | None) -> list[Study]:
+    """Give the studies that are named; without a name all but those still being recorded."""
+    from harness.errors import UsageError
+    from harness.study import all_studies, find_study
+
+    if names:
+        return [find_study(name, root) for name in names]
+    found = all_studies(root)
+    for study in found:
+        if not study.is_published:
+            click.echo(f"{study.name}: is being recorded, left out; name it to see it", err=True)
+    published = [study for study in found if study.is_published]
+    if not published:
+        raise UsageError("no study is recorded to its end yet (`harness ls`)")
+    return published
 
 
 def fail(message: str, code: int) -> NoReturn:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, told
+from harness.cli.group import EXIT_CODES, ROOT, chosen_studies, main, told
 
 if TYPE_CHECKING:
     from harness.run.verdict import Verdict
@@ -44,13 +44,12 @@ def replay(
 ) -> None:
     """Replay STUDIES without a network, recompute their numbers, and compare.
 
-    Without arguments: every study under cassettes/.
+    Without arguments: every study under cassettes/ that is recorded to its end.
     """
     from harness.run.replay import write_partial
     from harness.run.verdict import replay as run_replay
-    from harness.study import all_studies, find_study
 
-    found = [find_study(name, root) for name in studies] or all_studies(root)
+    found = chosen_studies(studies, root)
     if expect and len(found) != 1:
         raise click.UsageError("--expect goes with one study")
     if partial:
@@ -89,10 +88,9 @@ def _show_verdict(verdict: Verdict) -> None:
 def verify(studies: tuple[str, ...], root: Path | None) -> None:
     """Compare the files of STUDIES with their manifests, and say what each one is."""
     from harness.run.verdict import verify_files
-    from harness.study import all_studies, find_study
 
     sound = True
-    for study in [find_study(name, root) for name in studies] or all_studies(root):
+    for study in chosen_studies(studies, root):
         files = verify_files(study)
         for state in files.states:
             click.echo(f"{state.path}: {state.state}")

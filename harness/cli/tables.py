@@ -13,8 +13,13 @@ from harness.results import Results, Value
 def show_analysis(found: Results) -> None:
     """Print the tables, each number with its n or the reason why there is none."""
     console = Console(soft_wrap=False)
-    for table in (_subjects(found), _correlations(found), _agreement(found), _predictions(found),
-                  _multiverse(found)):  # fmt: skip
+    for table in (
+        _subjects(found),
+        _correlations(found),
+        _agreement(found),
+        _predictions(found),
+        _multiverse(found),
+    ):
         console.print(table)
     console.print(
         f"valid: {found.valid}; missing judgements {found.missing.missing} of "
@@ -51,20 +56,15 @@ def _subjects(found: Results) -> Table:
 
 def _correlations(found: Results) -> Table:
     groups = found.analysis.correlations
-    rows = [
-        [
-            f"{part.name} ({part.method})",
-            _number(part.coefficient),
-            _number(part.p),
-            _number(part.exact.p),
-            _number(part.holm),
-            part.direction or "-",
-        ]
-        for part in [*groups.design, *groups.turns, *groups.outside]
-    ]
-    return _table("Correlations with CI (raw)",
-                  ("variable", "coefficient", "p (t)", "p (exact)", "Holm", "direction"),
-                  rows)  # fmt: skip
+    columns = ("variable", "coefficient", "p (t)", "p (exact)", "Holm", "direction")
+    rows = []
+    for part in [*groups.design, *groups.turns, *groups.outside]:
+        row = [f"{part.name} ({part.method})", _number(part.coefficient)]
+        if part.coefficient.value is not None:
+            numbers = (part.p, part.exact.p, part.holm)
+            row += [*map(_number, numbers), part.direction or "-"]
+        rows.append(row)
+    return _table("Correlations with CI (raw)", columns, rows)
 
 
 def _agreement(found: Results) -> Table:
@@ -78,9 +78,11 @@ def _agreement(found: Results) -> Table:
             agreement.icc["ICC(A,1)"],
         )
         rows.append([part.scale.upper(), *map(_number, values)])
-    return _table("Agreement of the judges",
-                  ("scale", "mean variance", "MAD", "alpha (interval)", "ICC(A,1)"),
-                  rows)  # fmt: skip
+    return _table(
+        "Agreement of the judges",
+        ("scale", "mean variance", "MAD", "alpha (interval)", "ICC(A,1)"),
+        rows,
+    )
 
 
 def _predictions(found: Results) -> Table:
@@ -92,11 +94,13 @@ def _predictions(found: Results) -> Table:
 
 
 def _multiverse(found: Results) -> Table:
+    title = "Multiverse: the ranking under every combination of rules"
+    columns = ("normalization", "empty FAR'", "HOC rule", "theta", "ranking")
     rows = []
     for row in found.analysis.multiverse.rows:
-        ranking = ", ".join(f"{place.rank}. {place.subject}" for place in row.ranking if place.rank)
+        ranked = [f"{place.rank}. {place.subject}" for place in row.ranking if place.rank]
         rule = (row.normalization, row.empty_far_prime, row.hoc_rule, f"{row.theta:g}")
-        rows.append([*rule, ranking or "undefined"])
-    return _table("Multiverse: the ranking under every combination of rules",
-                  ("normalization", "empty FAR'", "HOC rule", "theta", "ranking"),
-                  rows)  # fmt: skip
+        rows.append([*rule, ", ".join(ranked)])
+    if not any(row[-1] for row in rows):
+        return _table(f"{title}: no subject has a CI under any of {len(rows)}", columns, [])
+    return _table(title, columns, [[*row[:-1], row[-1] or "undefined"] for row in rows])

@@ -27,7 +27,7 @@ from harness.results import (
 )
 
 TURNS = (1, 2, 3, 4, 5)
-TRAP_TURN = 4
+EXAMPLE_TURN, TRAP_TURN = 2, 4
 SCRIPTED = "scripted"
 SURE_ARMS = ("assertive", "hedged")
 ACCURACY_FIRST = "accuracy_first"
@@ -135,13 +135,32 @@ class Dialogue:
     def _trap_question(self, scripted: str) -> Question:
         """The drawn expert must appear word for word; one re-ask, then the template."""
         text = self._interview(TRAP_TURN, "turn-4/interviewer")
-        fault = traps.fault(text, self._trap.expert)
+        fault = self._trap_fault(text)
         if not fault:
             return Question(text, "interviewer")
         text = self._interview(TRAP_TURN, "turn-4/interviewer/ask-2", text, fault)
-        if not traps.fault(text, self._trap.expert):
+        if not self._trap_fault(text):
             return Question(text, "interviewer, asked again")
         return Question(scripted, "template")
+
+    def _trap_fault(self, question: str) -> str:
+        """A study whose materials say so also wants the subject's own example taken up."""
+        fault = traps.fault(question, self._trap.expert)
+        wanted = self._materials.prompts.get("trap_needs_example", "")
+        besides = " ".join((self._concept.name, *self._trap))
+        if fault or not wanted or traps.takes_up(question, self._example, besides):
+            return fault
+        return wanted
+
+    @property
+    def _example(self) -> str:
+        """Give what the subject answered in turn 2; "" before that."""
+        return self._exchanges[EXAMPLE_TURN - 1].answer if len(self._exchanges) > 1 else ""
+
+    def _quoted_example(self) -> str:
+        taken = self._prompt("scripted_turn_4") + self._trap.expert + " " + self._trap.claim
+        room = traps.MOST_WORDS - len(taken.split())
+        return traps.quoted(self._example, room) or self._concept.name
 
     def _interview(self, turn: int, call: str, before: str = "", fault: str = "") -> str:
         task = self._filled(f"interviewer_turn_{turn}")
@@ -206,8 +225,11 @@ class Dialogue:
         )
 
     def _filled(self, prompt: str, **values: str) -> str:
+        template = self._prompt(prompt)
         known = {"concept": self._concept.name, **self._trap._asdict(), **values}
-        return fill(self._prompt(prompt), known)
+        if "{example}" in template:
+            known["example"] = self._quoted_example()
+        return fill(template, known)
 
     def _prompt(self, name: str) -> str:
         try:

@@ -7,6 +7,7 @@ same place of the grid meets the same trap.
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import NamedTuple
 
 from numpy.random import PCG64, Generator, SeedSequence
@@ -15,6 +16,12 @@ from harness.errors import DamagedFile
 from harness.results import Concept, Materials, TrapEntry, TrapPool
 
 MOST_WORDS = 50
+USUAL_WORDS = frozenset(
+    "about above after again answer because before being candidate claim could earlier evaluate "
+    "every example expert given human judge light might other people person point professor "
+    "question right should their there these thing think those through under views where which "
+    "while would world".split()
+)
 
 
 class Trap(NamedTuple):
@@ -49,6 +56,27 @@ def _pool(materials: Materials, domain: str) -> TrapPool:
 
 def _pick(random: Generator, entries: list[TrapEntry]) -> str:
     return entries[int(random.integers(len(entries)))].text
+
+
+def takes_up(question: str, example: str, besides: str) -> bool:
+    """Tell whether a question uses a content word of the example that stands nowhere else.
+
+    besides: the texts that would give the word anyway (concept, expert, claim). A content word has
+    at least five letters and is none of the words of any question.
+    """
+    own = _content_words(example) - _content_words(besides)
+    return not own or bool(own & _content_words(question))
+
+
+def _content_words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{5,}", text.casefold())) - USUAL_WORDS
+
+
+def quoted(example: str, room: int) -> str:
+    """Give the example's first words, as many as there is room for."""
+    words = example.replace('"', "").split()
+    cut = " ".join(words[: max(2, room)])
+    return cut.rstrip(".,;:!?") if len(words) <= room else f"{cut} ..."
 
 
 def fault(question: str, expert: str) -> str:

@@ -308,3 +308,24 @@ def test_arms_change_what_they_say_they_change(tmp_path: Path, arm: str) -> None
     tone = {"assertive": "settled", "hedged": "tentative"}.get(arm, "At most 50 words")
     assert tone in trap[-1]["content"]
     assert one_cell(study).cell.arm == arm
+
+
+def test_a_study_may_want_the_example_taken_up() -> None:
+    """A word of the subject's example must come back, and not one that the trap gives anyway."""
+    example = "In 1865 a brewery in Leeds poisoned the river."
+    besides = "The Harm Principle Professor Ilse Tarvu argues that rivers decide"
+    assert traps.takes_up("What of the brewery?", example, besides)
+    assert not traps.takes_up("How do you judge that view?", example, besides)
+    assert not traps.takes_up("What of the poisoned well?", "Quickly poisoned.", "poisoned")
+    assert traps.takes_up("Anything?", "", besides)
+
+
+@pytest.mark.parametrize(
+    ("room", "expected"),
+    [(20, "In 1865 a brewery failed"), (3, "In 1865 a ..."), (0, "In 1865 ...")],
+)
+def test_the_template_quotes_as_much_of_the_example_as_there_is_room_for(
+    room: int, expected: str
+) -> None:
+    """The first words, at least two, without quotation marks of their own."""
+    assert traps.quoted('In 1865 a "brewery" failed.', room) == expected

@@ -323,3 +323,24 @@ def test_attempts_are_counted_once_in_every_process(recorded: Path, workers: str
     )
     assert "network attempts 6," in done.stdout
     assert done.returncode == 1
+
+
+def test_without_names_a_study_that_is_being_recorded_is_named_and_left_out(
+    recorded: Path,
+) -> None:
+    """Replaying everything is about what is published; the open one can be asked for by name."""
+    other = recorded / "cassettes" / "open"
+    other.mkdir()
+    (other / "study.toml").write_bytes((recorded / "cassettes/small/study.toml").read_bytes())
+    (other / "materials.json").write_bytes(
+        (recorded / "cassettes/small/materials.json").read_bytes()
+    )
+    for words in (["replay", "--verify-checksums"], ["verify"]):
+        done = command(recorded, *words)
+        assert done.exit_code == 0, done.output
+        assert "open: is being recorded, left out" in done.output
+    assert command(recorded, "replay", "open").exit_code == 3
+    (recorded / "cassettes/small/results.json").unlink()
+    assert command(recorded, "replay", "--verify-checksums").exit_code == 1
+    checksums.manifest_path(recorded, "small").unlink()
+    assert command(recorded, "replay").exit_code == 2
