@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from harness.errors import CheckFailed, UsageError
+from harness.errors import UsageError
 from harness.recording import guard
 from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
 from harness.results import CellKey, SubjectMetrics, Value
 from harness.run.record import Recording, RecordOutcome
-from harness.run.replay import replay_cells
+from harness.run.replay import sound_replays
 from harness.run.verdict import Verdict
 from harness.run.verdict import replay as _replay
 from harness.run.wiring import frozen, score
@@ -96,10 +96,7 @@ class CognitiveProfiler:
             Recording(self._study).run()
         cells = _chosen(self._study, concepts, compression_levels)
         with guard.closed():
-            replays = replay_cells(self._study, cells=cells)
-        for replayed in replays:
-            if replayed.problem:
-                raise CheckFailed(replayed.problem)
+            replays = sound_replays(self._study, cells)
         done = [replayed.result for replayed in replays if replayed.result]
         a_subject = len(cells) // len({(cell.subject, cell.arm) for cell in cells})
         found = score(self._study, frozen(self._study).materials, done, planned=a_subject)

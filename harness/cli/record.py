@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     metavar="AMOUNT",
     help="Stop cleanly before this session could cost more; needs prices.",
 )
+@click.option(
+    "--pilot",
+    is_flag=True,
+    help="Record a reduced grid (three levels, first repeat) and show how concepts discriminate.",
+)
 @click.option("--dry-run", is_flag=True, help="Print calls, tokens and cost; call nobody.")
 @ROOT
 @told
@@ -58,10 +63,12 @@ def record(
     prices: Path | None,
     cost_limit: float | None,
     keep_going: bool,
+    pilot: bool,
     dry_run: bool,
     root: Path | None,
 ) -> None:
     """Record STUDY, or go on where an earlier recording stopped."""
+    from harness.run.pilot import pilot_report
     from harness.run.record import Recording
     from harness.run.replay import write_partial
     from harness.study import find_study
@@ -77,6 +84,7 @@ def record(
             price_file=prices,
             cost_limit=cost_limit,
             keep_going=keep_going,
+            pilot=pilot,
         )
         try:
             with progress(recording.tally):
@@ -87,6 +95,9 @@ def record(
     if outcome.problems and partial:
         click.echo(f"written: {write_partial(recording.study)}")
     _show_outcome(outcome, again)
+    if pilot:
+        for concept in pilot_report(recording.study):
+            click.echo(concept.line)
 
 
 def _show_estimate(study: Study, prices: Path | None) -> None:
@@ -137,7 +148,7 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
     if outcome.spent is not None:
         line += f", spent {outcome.spent:.4f}"
     if not outcome.problems:
-        click.echo(f"{line}, fingerprint {outcome.fingerprint}")
+        click.echo(f"{line}, fingerprint {outcome.fingerprint or 'none yet'}")
         return
     for problem in outcome.problems:
         click.echo(f"harness: {problem}", err=True)

@@ -28,11 +28,11 @@ from harness.ddft.metrics import mean_value
 from harness.ddft.protocol import TRAP_TURN, fill
 from harness.ddft.reliability import scale_agreement
 from harness.ddft.traps import seeded
-from harness.errors import CheckFailed, UsageError
+from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.recording import guard
 from harness.results import CellResult, Exchange, Materials, Score, Transcript, Turn, Value
-from harness.run.replay import CellReplay, replay_cells
+from harness.run.replay import CellReplay, sound_replays
 from harness.run.wiring import frozen
 from harness.study import Study
 
@@ -97,9 +97,10 @@ def export_sheet(
 ) -> Exported:
     """Write a blind sheet: CSV, a row a response of the finished cells, in shuffled order.
 
-    UTF-8, lines end as in RFC 4180. Columns: COLUMNS; far and sas are empty, note says for turns 4 and 5 what the judges were told
-    is invented. No subject, level, arm or score. sample: how many, drawn at random; a larger
-    sample of the same seed holds the smaller one. seed: of order and draw (default: the study's).
+    UTF-8, lines end as in RFC 4180. Columns: COLUMNS; far and sas are empty, note says for turns 4
+    and 5 what the judges were told is invented. No subject, level, arm or score. sample: how many,
+    drawn at random; a larger sample of the same seed holds the smaller one. seed: of order and
+    draw (default: the study's).
     A cell that a spreadsheet could take for a formula begins with an apostrophe.
 
     Raises UsageError where the file is there already, and where there are too few responses.
@@ -123,7 +124,7 @@ def responses(study: Study) -> list[Response]:
     materials = frozen(study).materials
     finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
     with guard.closed():
-        replays = replay_cells(study, cells=finished)
+        replays = sound_replays(study, finished)
     found = [one for replay in replays for one in _of_cell(study, materials, replay)]
     if not found:
         raise UsageError(f"{study.folder}: no cell is finished; `harness record {study.name}`.")
@@ -141,8 +142,8 @@ def response_id(seed: int, transcript: Transcript, turn: int) -> str:
 
 
 def _of_cell(study: Study, materials: Materials, replay: CellReplay) -> Iterator[Response]:
-    if replay.problem or replay.result is None or replay.transcript is None:
-        raise CheckFailed(replay.problem)
+    assert replay.result is not None
+    assert replay.transcript is not None
     pairs = zip(replay.transcript.exchanges, replay.result.turns, strict=True)
     for exchange, turn in pairs:
         mark = response_id(study.file.seed, replay.transcript, turn.turn)
@@ -166,7 +167,7 @@ def _row(response: Response) -> tuple[str, ...]:
 
 
 def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) or text.lstrip().startswith(FORMULA) else text
 
 
 def _csv(rows: Sequence[Sequence[str]]) -> bytes:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from harness.ddft.domains import variance
 from harness.ddft.evaluations import PAPER, evaluations, grouped, sorted_cells
 from harness.ddft.metrics import PLACES, mean
-from harness.errors import CheckFailed, UsageError
+from harness.errors import UsageError
 from harness.recording import guard
 from harness.results import CellKey, CellResult, Value
-from harness.run.replay import replay_cells
+from harness.run.replay import sound_replays
 from harness.study import Study
 
 BAND = (0.15, 0.85)
@@ -104,10 +104,7 @@ def power_of(
 def _finished(study: Study) -> list[CellResult]:
     cells = [cell for cell in study.cells() if cell.arm == PAPER and study.cassette(cell).exists()]
     with guard.closed():
-        replays = replay_cells(study, cells=cells)
-    for replay in replays:
-        if replay.problem:
-            raise CheckFailed(replay.problem)
+        replays = sound_replays(study, cells)
     return [replay.result for replay in replays if replay.result]
 
 

@@ -26,6 +26,7 @@ from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
 from harness.results import CellKey, CellResult
 from harness.run.budget import Budget, CostLimit, PricedTransport, check_limit
+from harness.run.pilot import pilot_cells
 from harness.run.replay import replayed_results
 from harness.run.verdict import replay
 from harness.run.watch import JudgeUnusable, JudgeWatch
@@ -98,7 +99,9 @@ class Recording:
         price_file: Path | None = None,
         cost_limit: float | None = None,
         keep_going: bool = False,
+        pilot: bool = False,
     ) -> None:
+        """Look at what is there; pilot: record only a reduced grid, and make no results of it."""
         if price_file is not None and study.results.exists():
             raise UsageError(
                 f"{study.results}: the study is finished, and its fingerprint holds the prices it "
@@ -119,9 +122,11 @@ class Recording:
         self._identity = study.identity(self._frozen.data)
         self.stop = threading.Event()
         self.torn: list[str] = []
-        self.open_cells = [cell for cell in study.cells() if self._is_open(cell)]
+        grid = pilot_cells(study) if pilot else study.cells()
+        self._partial = len(grid) < len(study.cells())
+        self.open_cells = [cell for cell in grid if self._is_open(cell)]
         calls = 5 * (1 + (study.file.ddft.interviewer != SCRIPTED) + len(study.file.ddft.jury))
-        planned = len(study.cells())
+        planned = len(grid)
         self.tally = Tally(planned, planned - len(self.open_cells), calls)
         trusted = httpx.create_ssl_context()  # reading the certificates takes its time: only once
         self._network = {
@@ -189,7 +194,7 @@ class Recording:
             self._gather(futures, problems)
         finally:
             self._end(crew)
-        done = "" if problems else self._complete()
+        done = "" if problems or self._partial else self._complete()
         return RecordOutcome(self.tally, problems, done, self.torn, self.ring.replaced, self._spent)
 
     def _check_recorded(self) -> None:

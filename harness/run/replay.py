@@ -100,11 +100,16 @@ def results_of(study: Study, replays: Sequence[CellReplay]) -> Results:
 
 def replayed_results(study: Study, cells: Sequence[CellKey] | None = None) -> Results:
     """Replay cells (default: all) and compute results; raises CheckFailed where one does not."""
+    return results_of(study, sound_replays(study, cells))
+
+
+def sound_replays(study: Study, cells: Sequence[CellKey] | None = None) -> list[CellReplay]:
+    """Replay cells (default: all); raises CheckFailed with the first problem."""
     replays = replay_cells(study, cells=cells)
     for replay in replays:
         if replay.problem:
             raise CheckFailed(replay.problem)
-    return results_of(study, replays)
+    return replays
 
 
 def write_partial(study: Study) -> Path:

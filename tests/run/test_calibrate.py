@@ -177,7 +177,15 @@ def spoken(text: str) -> Callable[[Received], Answer]:
 
 @pytest.mark.parametrize(
     "text",
-    ['=HYPERLINK("http://x.example","y")', "+1", "-2", "@SUM(A1)", "- a list\r- of, two\n", "\t=1"],
+    [
+        '=HYPERLINK("http://x.example","y")',
+        "+1",
+        "-2",
+        "@SUM(A1)",
+        "- a list\r- of, two\n",
+        "\t=1",
+        " \n =1",
+    ],
 )
 def test_no_answer_runs_as_a_formula(tmp_path: Path, text: str) -> None:
     """A cell that a spreadsheet could run begins with an apostrophe; the rest stays, byte by byte.

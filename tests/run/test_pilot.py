@@ -5,8 +5,12 @@ import statistics
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from loopback import Loopback
+from provider import Provider
 from study_text import study_text
 
+from harness.cli import main
 from harness.errors import CheckFailed, UsageError
 from harness.results import CellKey
 from harness.run.pilot import BAND, pilot_cells, pilot_report, power_of
@@ -117,3 +121,21 @@ def test_no_variance_comes_near_the_papers_band() -> None:
     assert power.sd.value == 0.5
     assert power.variance_in_band is power.sd_in_band is True
     assert power_of("x", [0.4] * 7).variance.value == 0.0
+
+
+def test_a_pilot_is_recorded_without_results_and_the_study_goes_on(tmp_path: Path) -> None:
+    """--pilot records three levels, says how concepts discriminate, and leaves the rest open."""
+    folder = tmp_path / "cassettes" / "mine"
+    folder.mkdir(parents=True)
+    with Loopback(Provider()) as server:
+        text = study_text(server.url, subjects=("subject-a",), levels="[0.0, 0.25, 0.5, 0.75, 1.0]")
+        (folder / "study.toml").write_text(text)
+        done = CliRunner().invoke(main, ["record", str(folder), "--pilot"])
+        assert done.exit_code == 0, done.output
+        assert "cells 3/3" in done.output
+        assert "harm-principle" in done.output.splitlines()[-1]
+        assert not (folder / "results.json").exists()
+        assert server.answered == 3 * 25
+        assert CliRunner().invoke(main, ["record", str(folder)]).exit_code == 0
+        assert server.answered == 5 * 25
+    assert (folder / "results.json").exists()
