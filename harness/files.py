@@ -241,7 +241,7 @@ class Lock:
     def __init__(self, path: Path) -> None:
         from filelock import FileLock, Timeout
 
-        self._owner = path.with_name(path.name + ".owner")
+        self._path, self._owner = path, path.with_name(path.name + ".owner")
         self._lock = FileLock(path, timeout=0, thread_local=False, is_singleton=False)
         try:
             self._lock.acquire()
@@ -267,7 +267,8 @@ class Lock:
             return "another process"
 
     def release(self) -> None:
-        """Let others in."""
-        with contextlib.suppress(OSError):  # who held it is a courtesy
+        """Let others in; the file goes while it is held, so that nobody locks a dead one."""
+        with contextlib.suppress(OSError):  # left behind, both files do no harm
             self._owner.unlink(missing_ok=True)
+            self._path.unlink(missing_ok=True)
         self._lock.release()
