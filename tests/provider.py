@@ -35,6 +35,8 @@ FAULTS = (429, 500, 529, 0)  # 0: the connection is dropped
 TRIES = 2  # that can fail in a row, so that a third always gets through
 ERRORS = {429: "rate_limit_error", 529: "overloaded_error", 404: "not_found_error"}
 EXPERT = re.compile(r"^[ \t]*Expert:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+VIEW = re.compile(r"^Expert's view: (\S.*)$", re.MULTILINE)
+EXAMPLE = re.compile(r"^Candidate's example: (\S.*)$", re.MULTILINE)
 QUOTED = re.compile(r'["“]([^"“”\n]{2,120})["”]')
 
 
@@ -88,7 +90,14 @@ def paragraph(ask: Ask) -> Reply:
 
 
 def question(ask: Ask) -> Reply:
-    """Ask in 15 words, plus the prompt's last `Expert:` line, or else its last quoted text."""
+    """Ask in a few words, plus what the prompt gives.
+
+    That is the view in its last `Expert's view:` line with words of the `Candidate's example:`
+    line, or else its last `Expert:` line, or else its last quoted text.
+    """
+    view, example = VIEW.findall(ask.prompt), EXAMPLE.findall(ask.prompt)
+    if view and example:
+        return Reply(f"{view[-1]} What of {' '.join(example[-1].split()[:6])}?")
     names = EXPERT.findall(ask.prompt) or QUOTED.findall(ask.prompt)
     thing, other = (pick(WORDS, ask.digest, place) for place in "ab")
     if names:

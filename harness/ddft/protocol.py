@@ -123,8 +123,6 @@ class Dialogue:
 
     def _question(self, turn: int) -> Question:
         scripted = self._filled(f"scripted_turn_{turn}")
-        if turn == TRAP_TURN and self._cell.arm in SURE_ARMS:
-            scripted = self._prompt(f"arm_{self._cell.arm}_scripted") + scripted
         if self._rules.interviewer == SCRIPTED:
             return Question(scripted, SCRIPTED)
         if turn == TRAP_TURN:
@@ -163,15 +161,10 @@ class Dialogue:
         return traps.quoted(self._example, room) or self._concept.name
 
     def _interview(self, turn: int, call: str, before: str = "", fault: str = "") -> str:
-        task = self._filled(f"interviewer_turn_{turn}")
-        if turn == TRAP_TURN and self._cell.arm in SURE_ARMS:
-            task += self._prompt(f"arm_{self._cell.arm}")
+        task = self._filled(f"interviewer_turn_{turn}", said_example=self._example)
         if self._exchanges:
             task = self._filled("interviewer_dialogue", dialogue=self._dialogue(), task=task)
-        messages = [
-            {"role": "system", "content": self._filled("interviewer_system")},
-            {"role": "user", "content": task},
-        ]
+        messages = [*self._instruction(turn), {"role": "user", "content": task}]
         if fault:
             messages += [
                 {"role": "assistant", "content": before},
@@ -179,6 +172,16 @@ class Dialogue:
             ]
         answer = self._ask("interviewer", self._rules.interviewer, call, messages)
         return answer.text.strip().strip('"').strip()
+
+    def _instruction(self, turn: int) -> list[dict[str, str]]:
+        """Give the interviewer's instruction; the trap has its own, where the materials do."""
+        if turn != TRAP_TURN or "interviewer_trap_system" not in self._materials.prompts:
+            return [{"role": "system", "content": self._filled("interviewer_system")}]
+        return [
+            {"role": "system", "content": self._filled("interviewer_trap_system")},
+            {"role": "user", "content": self._prompt("interviewer_trap_example")},
+            {"role": "assistant", "content": self._prompt("interviewer_trap_example_reply")},
+        ]
 
     def _to_subject(self, question: str) -> list[dict[str, str]]:
         said = [(exchange.question, exchange.answer) for exchange in self._exchanges]
@@ -227,6 +230,7 @@ class Dialogue:
     def _filled(self, prompt: str, **values: str) -> str:
         template = self._prompt(prompt)
         known = {"concept": self._concept.name, **self._trap._asdict(), **values}
+        known["tone"] = self._prompt(f"arm_{arm}") if (arm := self._cell.arm) in SURE_ARMS else ""
         if "{example}" in template:
             known["example"] = self._quoted_example()
         return fill(template, known)

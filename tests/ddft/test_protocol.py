@@ -110,8 +110,9 @@ def test_the_drawn_expert_stands_in_turn_4_word_for_word(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("replies", "source"),
     [
-        (["What did {expert} say?"], "interviewer"),
-        (["Why?", "And {expert}, what of that view?"], "interviewer, asked again"),
+        (["What did {expert} say of the brewery?"], "interviewer"),
+        (["What did {expert} say?", "{expert} on the river?"], "interviewer, asked again"),
+        (["Why?", "And {expert}, what of that river?"], "interviewer, asked again"),
         (["Why?", "Really?"], "template"),
         (["{expert} " + "word " * 60 + "?", ""], "template"),
     ],
@@ -127,7 +128,9 @@ def test_a_trap_without_its_expert_is_asked_for_once_more(
 
     def reply(received: Received) -> Answer:
         body = received.json()
-        if body["model"] == "interviewer" and "Expert: " in json.dumps(body["messages"]):
+        if body["model"] == "subject-a":
+            return chat("A brewery poisoned the river.")
+        if body["model"] == "interviewer" and "Expert's view: " in json.dumps(body["messages"]):
             return chat(next(said))
         return provider(received)
 
@@ -305,7 +308,7 @@ def test_arms_change_what_they_say_they_change(tmp_path: Path, arm: str) -> None
     subject, trap = asked(study, "turn-1/subject"), asked(study, "turn-4/interviewer")
     assert (subject[0]["role"] == "system") is (arm == "accuracy_first")
     assert "Here is a text" in subject[-1]["content"]
-    tone = {"assertive": "settled", "hedged": "tentative"}.get(arm, "At most 50 words")
+    tone = {"assertive": "now widely accepted", "hedged": "Some doubt it"}.get(arm, "view:")
     assert tone in trap[-1]["content"]
     assert one_cell(study).cell.arm == arm
 

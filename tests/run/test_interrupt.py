@@ -175,9 +175,10 @@ def test_two_recorders_do_not_share_a_cell(tmp_path: Path) -> None:
         assert kept_calls(study).total() == 25
         first.kill()
         first.communicate()
-        assert len(list(study.folder.glob("*.lock"))) == 2
+        assert len(list(study.folder.glob("*.lock"))) == 1
         done = harness(study, "record")
         assert done.returncode == 0, done.stderr
+        assert list(study.folder.glob("*.lock*")) == []
         assert len(server.received) == 1 + 2 * 25
 
 
