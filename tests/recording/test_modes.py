@@ -52,7 +52,7 @@ def test_once_records_and_then_replays_only(tmp_path: Path) -> None:
         with pytest.raises(Miss, match="not recorded"):
             ask(path, server.url, "once", "c")
         assert len(server.received) == 2
-    assert {entry.name for entry in path.parent.iterdir()} == {"c.json", "c.lock"}
+    assert {entry.name for entry in path.parent.iterdir()} == {"c.json"}
 
 
 def test_new_episodes_sends_what_is_missing(tmp_path: Path) -> None:
