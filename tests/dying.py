@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,7 +59,8 @@ class Nursery:
 
     def kill(self, pid: int) -> bool:
         """Kill the process and wait; False where it had come to its own end."""
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has ended, and the nursery has taken notice
+            os.kill(pid, signal.SIGKILL)
         return self.wait() == -signal.SIGKILL
 
     @property
