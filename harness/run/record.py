@@ -178,7 +178,7 @@ class Recording:
         does not fit the study; EndpointRefused and NoRoom as soon as the calls in flight have
         ended. Cells that another infrastructure error left incomplete are named in the outcome.
         """
-        if not self.open_cells and self.study.results.exists():
+        if not self.open_cells and self._is_sealed():
             return RecordOutcome(self.tally, [], self._compare(), self.torn, 0, self._spent)
         self._check_recorded()
         problems: list[str] = []
@@ -284,6 +284,14 @@ class Recording:
         recorder.check()
         return result
 
+    def _is_sealed(self) -> bool:
+        """Tell whether results and both manifests are there; a kill between them leaves fewer."""
+        manifests = [
+            checksums.manifest_path(self.study.root, self.study.name, kind)
+            for kind in checksums.KINDS
+        ]
+        return all(path.exists() for path in (self.study.results, *manifests))
+
     def _compare(self) -> str:
         """Leave a finished study as it is, and say so where it does not hold."""
         verdict = replay(self.study, verify_checksums=True)
@@ -291,8 +299,9 @@ class Recording:
             return verdict.fingerprint
         raise CheckFailed(
             f"{self.study.name}: all cells are recorded and nothing was written. But the study "
-            f"does not hold: {verdict.problems[0]}\nTo make results and manifests anew from the "
-            f"cassettes as they are, delete {self.study.results} first."
+            f"does not hold: {verdict.problems[0]}\nTo record a cell anew: --restart CELL. To make "
+            f"results and manifests anew from the cassettes as they are, delete "
+            f"{self.study.results} first."
         )
 
     def _complete(self) -> str:

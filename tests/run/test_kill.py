@@ -239,7 +239,8 @@ def test_restart_records_one_cell_anew(
     study.cassette(cell).write_bytes(damaged)
     ledger = Ledger(study, folder / "provider.log")
     assert nest.run(*words) == 1
-    assert "cut off" in nest.said
+    assert f"{study.cassette(cell).name}: changed" in nest.said
+    assert "--restart" in nest.said
     assert not ledger.answered
     assert nest.run(*words, "--restart", cell.name) == 0, nest.said
     assert ledger.answered.total() == 25
