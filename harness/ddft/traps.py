@@ -17,10 +17,12 @@ from harness.results import Concept, Materials, TrapEntry, TrapPool
 
 MOST_WORDS = 50
 USUAL_WORDS = frozenset(
-    "about above after again answer because before being candidate claim could earlier evaluate "
-    "every example expert given human judge light might other people person point professor "
-    "question right should their there these thing think those through under views where which "
-    "while would world".split()
+    "about above after again also answer because been before being candidate claim could does "
+    "earlier evaluate every example expert from given have hold holds human into judge just know "
+    "light like made make many might more most much must only other over people person point "
+    "professor question right same should some such than that their them then there these they "
+    "thing think this those through under upon used very view views well were what when where "
+    "which while will with would world your".split()
 )
 
 
@@ -62,14 +64,14 @@ def takes_up(question: str, example: str, besides: str) -> bool:
     """Tell whether a question uses a content word of the example that stands nowhere else.
 
     besides: the texts that would give the word anyway (concept, expert, claim). A content word has
-    at least five letters and is none of the words of any question.
+    at least four letters and is none of the words of any question.
     """
     own = _content_words(example) - _content_words(besides)
     return not own or bool(own & _content_words(question))
 
 
 def _content_words(text: str) -> set[str]:
-    return set(re.findall(r"[^\W\d_]{5,}", text.casefold())) - USUAL_WORDS
+    return set(re.findall(r"[^\W\d_]{4,}", text.casefold())) - USUAL_WORDS
 
 
 def quoted(example: str, room: int) -> str:
