@@ -9,7 +9,7 @@ import click
 from harness.cli.group import EXIT_CODES, ROOT, main, told
 
 
-@main.command(epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES, short_help="Show what a study says as a whole.")
 @click.argument("study")
 @click.option("--json", "as_json", is_flag=True, help="Print the analysis as JSON.")
 @click.option(

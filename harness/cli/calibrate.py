@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.run.calibrate import Calibration, Comparison
 
 
-@main.group(epilog=EXIT_CODES)
+@main.group(epilog=EXIT_CODES, short_help="Compare the jury with people.")
 @click.argument("study")
 @click.pass_context
 def calibrate(context: click.Context, study: str) -> None:

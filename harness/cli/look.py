@@ -21,7 +21,7 @@ def list_studies(root: Path | None) -> None:
         click.echo(describe(study))
 
 
-@main.command(epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES, short_help="Show a recorded call, or list cells and calls.")
 @click.argument("study")
 @click.argument("call", required=False)
 @ROOT
@@ -34,7 +34,7 @@ def show(study: str, call: str | None, root: Path | None) -> None:
     click.echo(show_call(find_study(study, root), call or ""))
 
 
-@main.command("import", epilog=EXIT_CODES)
+@main.command("import", epilog=EXIT_CODES, short_help="Take in vcrpy cassettes.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--out",

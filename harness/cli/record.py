@@ -156,7 +156,7 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
     sys.exit(3)
 
 
-@main.command(epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES, short_help="Ask every endpoint of a study one small question.")
 @click.argument("study")
 @ROOT
 @told
@@ -172,7 +172,7 @@ def check(study: str, root: Path | None) -> None:
     sys.exit(1 if failed else 0)
 
 
-@main.command(epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES, short_help="Judge recorded answers with another jury.")
 @click.argument("study")
 @click.option("--jury", required=True, metavar="A,B,C", help="The judges, by the study's names.")
 @click.option(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.run.verdict import Verdict
 
 
-@main.command(epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES, short_help="Replay offline, recompute every number, compare.")
 @click.argument("studies", nargs=-1)
 @click.option("--verify-checksums", is_flag=True, help="Compare every file with the manifests.")
 @click.option(
@@ -81,7 +81,7 @@ def _show_verdict(verdict: Verdict) -> None:
     click.echo(verdict.line)
 
 
-@main.command(epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES, short_help="Compare the files with their manifests.")
 @click.argument("studies", nargs=-1)
 @ROOT
 @told
