@@ -30,7 +30,8 @@ VOCABULARY = (
     "balance structure signal moment surface memory distance effect cause detail shape origin"
 )
 WORDS = VOCABULARY.split()
-EXPERT = re.compile(r"^Expert: (.+)$", re.MULTILINE)
+VIEW = re.compile(r"^Expert's view: (.+)$", re.MULTILINE)
+EXAMPLE = re.compile(r"^Candidate's example: (.+)$", re.MULTILINE)
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 SCORED = "Answer to score:"
 Messages = list[dict[str, str]]
@@ -58,10 +59,12 @@ def words(chance: random.Random, count: int) -> str:
 
 
 def question(messages: Messages, chance: random.Random) -> str:
-    """Ask something, naming the prompt's expert where there is one."""
-    names = EXPERT.findall(messages[-1]["content"])
-    holds = f"{names[-1]} holds that {words(chance, 3)} comes first" if names else words(chance, 4)
-    return f"{holds}; how do you judge this, for the {words(chance, 1)} named above?"
+    """Ask something; where the prompt gives an expert's view, that and words of the example."""
+    view, example = (form.findall(messages[-1]["content"]) for form in (VIEW, EXAMPLE))
+    if view:
+        named = " ".join(example[-1].split()[:7]) if example else words(chance, 1)
+        return f"{view[-1]} Does it hold for {named}?"
+    return f"How do you judge {words(chance, 4)}, for the {words(chance, 1)} named above?"
 
 
 def answer(model: str, messages: Messages, chance: random.Random) -> Reply:
@@ -72,7 +75,7 @@ def answer(model: str, messages: Messages, chance: random.Random) -> Reply:
     lack = 1 - min(1.0, max(0, len(messages[0]["content"]) - 150) / TEXT_CHARS)
     sound = 0.98 - 0.01 * number - (0.02 + 0.06 * number) * lack
     if len(messages) >= 7:  # turns 4 and 5, about the trap
-        sound *= 1 - 0.08 * (number * 4 % 9)
+        sound *= 1 - 0.05 * (number * 4 % 9)
     garbled = 0.6 if chance.random() < 0.03 + 0.01 * number + 0.08 * lack else 0.04
     return Reply(" ".join(sentence(sound, garbled, chance) for _ in range(SENTENCES)))
 

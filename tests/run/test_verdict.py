@@ -344,3 +344,14 @@ def test_without_names_a_study_that_is_being_recorded_is_named_and_left_out(
     assert command(recorded, "replay", "--verify-checksums").exit_code == 1
     checksums.manifest_path(recorded, "small").unlink()
     assert command(recorded, "replay").exit_code == 2
+
+
+def test_another_model_in_the_study_than_in_the_recording_names_both(recorded: Path) -> None:
+    """A study file that asks for another model is a miss that shows the old name and the new."""
+    edit(recorded / "cassettes/small/study.toml", 'model = "judge-b"', 'model = "judge-9"')
+    again(recorded)
+    found = verdict(recorded)
+    assert found.exit_code == 1
+    assert "turn-1/judge/judge-b" in found.problems[0]
+    assert "[b]" in found.problems[0]
+    assert "[9]" in found.problems[0]
