@@ -27,7 +27,7 @@ KEPT_REQUEST_HEADERS = (
 _digest = re.compile(r"\d+:[0-9a-f]{32}")
 
 
-class RecordedRequest(msgspec.Struct, forbid_unknown_fields=True):
+class RecordedRequest(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """What was asked: method, absolute URL, body text (None where binary), kept headers."""
 
     method: str
@@ -36,14 +36,14 @@ class RecordedRequest(msgspec.Struct, forbid_unknown_fields=True):
     headers: dict[str, list[str]]
 
 
-class Status(msgspec.Struct, forbid_unknown_fields=True):
+class Status(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """The status line: code and reason phrase."""
 
     code: int
     message: str
 
 
-class Attempt(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+class Attempt(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """One try under the recorder that did not give the final answer."""
 
     status: int | None = None
@@ -51,14 +51,14 @@ class Attempt(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     error: str | None = None
 
 
-class Failure(msgspec.Struct, forbid_unknown_fields=True):
+class Failure(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A recorded error: the name of its httpx class and its message."""
 
     type: str
     message: str
 
 
-class RecordedResponse(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+class RecordedResponse(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """What came back.
 
     status, headers, body: vcrpy's own fields. call: the protocol's name of the exchange, None for
@@ -88,7 +88,7 @@ class RecordedResponse(msgspec.Struct, omit_defaults=True, forbid_unknown_fields
     elapsed: float = 0.0
 
 
-class Interaction(msgspec.Struct, forbid_unknown_fields=True):
+class Interaction(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """One exchange: request and response."""
 
     request: RecordedRequest

@@ -71,6 +71,7 @@ class RecordOutcome(NamedTuple):
     torn: list[str]
     redacted: int
     spent: float | None
+    invalid: str = ""
 
 
 ALL_STOP = (EndpointRefused, NoRoom, CostLimit, JudgeUnusable)
@@ -113,6 +114,7 @@ class Recording:
         if cost_limit is not None:
             check_limit(study, self._prices)
         self.budget = Budget(cost_limit)
+        self._invalid = ""
         limit = study.file.record.stop_after_unusable
         self._watch = JudgeWatch(None if keep_going else limit)
         self._keys = keys_in_use(study)
@@ -195,7 +197,9 @@ class Recording:
         finally:
             self._end(crew)
         done = "" if problems or self._partial else self._complete()
-        return RecordOutcome(self.tally, problems, done, self.torn, self.ring.replaced, self._spent)
+        return RecordOutcome(
+            self.tally, problems, done, self.torn, self.ring.replaced, self._spent, self._invalid
+        )
 
     def _check_recorded(self) -> None:
         """Look at everything that is there before a call is paid for: damage, or another study."""
@@ -307,6 +311,7 @@ class Recording:
     def _complete(self) -> str:
         """Write results and manifests, from the cassettes as a replay reads them."""
         found = replayed_results(self.study)
+        self._invalid = found.invalid_reason or ""
         write_atomic(self.study.results, results_file.canonical(found))
         (self.study.folder / checksums.PARTIAL).unlink(missing_ok=True)
         return checksums.write_manifests(self.study.root, self.study.folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from harness.run.wiring import analysed, chat_models, dialogue, frozen, score
 from harness.study import Study
 
 MANY_CELLS = 100
+BATCH = 12
 
 
 class CellReplay(NamedTuple):
@@ -47,21 +49,32 @@ def replay_cells(
     if workers is None:
         workers = (os.cpu_count() or 1) if len(cells) >= MANY_CELLS else 1
     if workers == 1:
-        return _replay_batch(study.folder, cells)
+        materials = frozen(study).materials
+        return [_replay_cell(study, materials, cell) for cell in cells]
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    size = -(-len(cells) // workers)
-    batches = [cells[start : start + size] for start in range(0, len(cells), size)]
-    with ProcessPoolExecutor(workers, get_context("spawn"), guard.close) as pool:
-        done = pool.map(_replay_batch, [study.folder] * len(batches), batches)
-        return [replay for batch in done for replay in batch]
+    batches = [cells[start : start + BATCH] for start in range(0, len(cells), BATCH)]
+    with ProcessPoolExecutor(workers - 1, get_context("spawn"), guard.close) as pool:
+        futures = [pool.submit(_replay_batch, study.folder, batch) for batch in batches]
+        materials, here = frozen(study).materials, {}
+        for place in reversed(range(len(batches))):  # from the end, while the others come up
+            if futures[place].cancel():
+                here[place] = [_replay_cell(study, materials, cell) for cell in batches[place]]
+        done = [here.get(place) or future.result() for place, future in enumerate(futures)]
+    return [replay for batch in done for replay in batch]
 
 
 def _replay_batch(folder: Path, cells: Sequence[CellKey]) -> list[CellReplay]:
-    study = Study(folder)
-    materials = frozen(study).materials
+    study, materials = _opened(folder)
     return [_replay_cell(study, materials, cell) for cell in cells]
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: Path) -> tuple[Study, Materials]:
+    """Read a study once in each process of a pool."""
+    study = Study(folder)
+    return study, frozen(study).materials
 
 
 def _replay_cell(study: Study, materials: Materials, cell: CellKey) -> CellReplay:

@@ -12,8 +12,6 @@ import httpx
 from harness import results as results_file
 from harness.asking.models import ChatModel
 from harness.asking.wire import Endpoint, Model
-from harness.ddft.analysis import analyze
-from harness.ddft.analysis_form import Facts
 from harness.ddft.materials import PROTOCOL_VERSION, present_materials
 from harness.ddft.protocol import Dialogue, Rules, ignored
 from harness.ddft.scoring import MetricRules, score_study
@@ -177,6 +175,9 @@ def metric_rules(study: Study) -> MetricRules:
 
 def analysed(study: Study, materials: Materials, found: Results) -> Results:
     """Add the study-level analysis to a study's results."""
+    from harness.ddft.analysis import analyze  # loads scipy, and a replay's processes need none
+    from harness.ddft.analysis_form import Facts
+
     facts = {name: Facts(**entry.model_dump()) for name, entry in study.file.facts.items()}
     domains = {concept.id: concept.domain for concept in materials.concepts}
     found.analysis = analyze(

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from click.testing import CliRunner, Result
+from loopback import Answer, Loopback, Received, json_answer
+from provider import Provider
+from study_text import study_text
 
 from harness.cli import main
 from harness.recording import checksums
@@ -47,3 +50,25 @@ def test_results_are_made_anew_where_they_were_deleted(recorded: Path) -> None:
     done = record_again(recorded)
     assert done.exit_code == 0
     assert contents(recorded) == before
+
+
+def test_an_invalid_study_is_recorded_and_said(tmp_path: Path) -> None:
+    """Too many missing judgements: everything is kept, and the exit code is 1 with the reason."""
+
+    def reply(received: Received) -> Answer:
+        if received.json()["model"] == "judge-c":
+            return json_answer({"error": "policy"}, status=400)
+        return Provider()(received)
+
+    folder = tmp_path / "cassettes" / "mine"
+    folder.mkdir(parents=True)
+    with Loopback(reply) as server:
+        text = study_text(server.url, subjects=("subject-a",), levels="[0.5]")
+        (folder / "study.toml").write_text(text)
+        done = CliRunner().invoke(main, ["record", str(folder)])
+    assert done.exit_code == 1
+    assert "invalid: 5 of 15 judgements are missing" in done.output
+    done = CliRunner().invoke(main, ["replay", str(folder), "--verify-checksums"])
+    assert done.exit_code == 1
+    assert "5 of 15 judgements are missing" in done.output
+    assert "numbers identical" in done.output
