@@ -73,7 +73,8 @@ class Verdict(msgspec.Struct):
             *self._cost,
             f"{self.seconds:.1f} s",
         )
-        return f"{self.study}: {state}: {', '.join(parts)}. {NOT_PROVEN}"
+        limits = f" {NOT_PROVEN}" if self.ok else ""
+        return f"{self.study}: {state}: {', '.join(parts)}.{limits}"
 
     @property
     def _cost(self) -> list[str]:

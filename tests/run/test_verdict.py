@@ -56,6 +56,13 @@ def test_an_untouched_study_is_ok(recorded: Path) -> None:
     done = command(recorded, "replay", "small", "--verify-checksums")
     assert done.exit_code == 0
     assert f"fingerprint {found.fingerprint}" in done.output
+    assert "not that the recording is honest" in done.output
+
+
+def test_a_failure_claims_nothing(recorded: Path) -> None:
+    """A verdict that fails does not say what an OK one shows."""
+    damage(recorded)
+    assert "This shows" not in verdict(recorded).line
 
 
 def test_md5sum_and_sha256sum_check_the_manifests(recorded: Path) -> None:
