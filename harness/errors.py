@@ -7,6 +7,8 @@ BaseException, because client libraries wrap every Exception as a connection err
 
 from __future__ import annotations
 
+REFUSALS = (401, 402, 403, 404)  # statuses of an endpoint that refuses every call
+
 
 class HarnessError(Exception):
     """Say what went wrong, where, and what to do next; `exit_code` is the command's."""
@@ -60,3 +62,8 @@ class KeyInRequest(RunStopped):
     """A request would have carried a key outside the places where keys belong."""
 
     exit_code = 2
+
+
+def is_passing(status: int) -> bool:
+    """Tell whether an HTTP status is bad luck that another try may not meet."""
+    return status >= 500 or status in (408, 409, 425, 429)

@@ -11,10 +11,8 @@ import httpx
 import msgspec
 
 from harness.asking.wire import WIRES, Answer, Endpoint, Message
-from harness.errors import EndpointRefused, Incomplete
+from harness.errors import REFUSALS, EndpointRefused, Incomplete, is_passing
 
-REFUSALS = (401, 402, 403, 404)
-PASSING = (408, 409, 425, 429)
 LIMITED = ("connect", "read", "write", "pool")  # the parts of a call that httpx limits in time
 
 
@@ -83,7 +81,7 @@ class ChatModel:
                 f"{who} answered {status}: {said!r}. Check the key, the credit and the model's "
                 "name (`harness check`), then go on with `harness record`; nothing is lost."
             )
-        if status >= 500 or status in PASSING:
+        if is_passing(status):
             raise Incomplete(
                 f"{who} answered {status} to the last try: {said!r}. It will be asked again when "
                 "`harness record` goes on."

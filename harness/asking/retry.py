@@ -16,6 +16,7 @@ from collections.abc import Callable
 import httpx
 
 from harness.asking.limits import stopped
+from harness.errors import is_passing
 
 TRIES = 6
 LONGEST_WAIT = 300.0
@@ -55,7 +56,7 @@ class RetryTransport(httpx.BaseTransport):
                 attempts.append({"error": type(error).__name__})
             else:
                 asked = _retry_after(response)
-                if last or not _worth_it(response.status_code) or (asked or 0) > LONGEST_WAIT:
+                if last or not is_passing(response.status_code) or (asked or 0) > LONGEST_WAIT:
                     response.extensions["attempts"] = attempts
                     return response
                 attempts.append(
@@ -76,10 +77,6 @@ class RetryTransport(httpx.BaseTransport):
     def close(self) -> None:
         """Close the transport below."""
         self._inner.close()
-
-
-def _worth_it(status: int) -> bool:
-    return status >= 500 or status in (408, 409, 425, 429)
 
 
 def _retry_after(response: httpx.Response) -> float | None:

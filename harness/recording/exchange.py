@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from harness.errors import REFUSALS, is_passing
 from harness.recording.digest import digest
 from harness.recording.interaction import (
     KEPT_REQUEST_HEADERS,
@@ -27,8 +28,6 @@ from harness.recording.redaction import (
 )
 
 Pairs = list[tuple[str, str]]
-REFUSALS = (401, 402, 403, 404)
-PASSING = (408, 409, 425, 429)
 
 
 class Exchange(NamedTuple):
@@ -145,6 +144,6 @@ def fate_of(exchange: Exchange, reply: Reply) -> Literal["answer", "failure", "r
     source, failed = exchange.endpoint == "source", reply.error is not None or reply.partial
     if not failed and reply.status in REFUSALS and not (source and exchange.optional):
         return "answer" if source and reply.status == 404 else "refused"
-    if failed or reply.status >= 500 or reply.status in PASSING:
+    if failed or is_passing(reply.status):
         return "answer" if exchange.optional else "failure"
     return "answer"

@@ -13,6 +13,7 @@ from harness.errors import DamagedFile, UsageError
 from harness.recording.cassette import Cassette
 from harness.recording.exchange import (
     Exchange,
+    Pairs,
     digest_of,
     plain_body,
     sent_bytes,
@@ -29,8 +30,6 @@ from harness.recording.interaction import (
     stored_body,
 )
 from harness.recording.redaction import KeyRing, clean_header
-
-Pairs = list[tuple[str, str]]
 
 
 def import_vcr(path: Path, keys: KeyRing) -> Cassette:

@@ -13,13 +13,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.asking.limits import CHARACTERS_A_TOKEN
 from harness.asking.wire import Answer, Message
 from harness.ddft.spending import spending
 from harness.results import Materials, Spending
 from harness.run.wiring import dialogue
 from harness.study import Study
 
-CHARACTERS_A_TOKEN = 4
 UNLIMITED = 400
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 

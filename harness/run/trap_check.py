@@ -17,9 +17,16 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 
-from harness.asking.models import PASSING, REFUSALS
 from harness.asking.retry import RetryTransport
-from harness.errors import CheckFailed, EndpointRefused, Incomplete, Miss, UsageError
+from harness.errors import (
+    REFUSALS,
+    CheckFailed,
+    EndpointRefused,
+    Incomplete,
+    Miss,
+    UsageError,
+    is_passing,
+)
 from harness.recording.recorder import Recorder
 from harness.recording.transport import RecordingTransport
 from harness.results import TrapPool
@@ -186,7 +193,7 @@ def _check_status(where: str, status: int) -> None:
             f"{where} answered {status}. Check the address; SearXNG answers 403 where its "
             "settings do not list json under search.formats. Nothing is lost."
         )
-    if status >= 500 or status in PASSING:
+    if is_passing(status):
         raise Incomplete(
             f"{where} answered {status} to the last try. What came before is kept; the same "
             "command goes on."
