@@ -4,7 +4,14 @@ from typing import Any
 
 from harness.version import VERSION as __version__
 
-__all__ = ["CognitiveProfiler", "RecordingTransport", "__version__", "record", "replay"]
+__all__ = [
+    "CognitiveProfiler",
+    "DepthCharge",
+    "RecordingTransport",
+    "__version__",
+    "record",
+    "replay",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,18 +11,37 @@ from harness.errors import UsageError
 from harness.recording import guard
 from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
-from harness.results import CellKey, SubjectMetrics, Value
+from harness.results import (
+    CellKey,
+    DrillTranscript,
+    Probe,
+    RunKey,
+    RunMetrics,
+    RunResult,
+    SubjectMetrics,
+    Value,
+)
+from harness.run import drills
+from harness.run.dialogues import scored
 from harness.run.record import Recording, RecordOutcome
 from harness.run.replay import sound_replays
 from harness.run.verdict import Verdict
 from harness.run.verdict import replay as _replay
-from harness.run.wiring import frozen, score
+from harness.run.wiring import frozen
 from harness.study import Study, find_study
 
-__all__ = ["CognitiveProfiler", "Profile", "RecordingTransport", "record", "replay"]
+__all__ = [
+    "CognitiveProfiler",
+    "DepthCharge",
+    "Drilled",
+    "Profile",
+    "RecordingTransport",
+    "record",
+    "replay",
+]
 
 
-Choice = TypeVar("Choice", str, float)
+Choice = TypeVar("Choice", str, float, int)
 
 
 def record(study: str, *, root: Path | None = None, workers: int | None = None) -> RecordOutcome:
@@ -75,7 +94,7 @@ class CognitiveProfiler:
     ) -> None:
         self._study = find_study(study, root)
         self._model, self._mode = model, mode
-        subjects = self._study.file.ddft.subjects
+        subjects = self._study.ddft.subjects
         if model not in subjects:
             raise UsageError(
                 f"{self._study.name} has no recording of {model!r}; its subjects are "
@@ -99,8 +118,85 @@ class CognitiveProfiler:
             replays = sound_replays(self._study, cells)
         done = [replayed.result for replayed in replays if replayed.result]
         a_subject = len(cells) // len({(cell.subject, cell.arm) for cell in cells})
-        found = score(self._study, frozen(self._study).materials, done, planned=a_subject)
+        found = scored(self._study, frozen(self._study).materials, done, planned=a_subject)
         return _profile(next(part for part in found.subjects if part.subject == self._model))
+
+
+@dataclass(frozen=True)
+class Drilled:
+    """What a drill says of one target in one domain, in one run.
+
+    survival: S(d) by depth, from depth 1. evd: Expected Valid Depth, with its interval by paths;
+    censored: whether the run stopped before knowledge ended, so that evd is too low. probes has
+    every question's fate, transcript every question's words, metrics everything with its n.
+    """
+
+    target: str
+    domain: str
+    survival: list[float | None]
+    evd: float | None
+    interval: tuple[float | None, float | None]
+    censored: bool
+    stop: str
+    metrics: RunMetrics
+    probes: list[Probe]
+    transcript: DrillTranscript
+
+
+class DepthCharge:
+    """Drill one target of a study, from its recording.
+
+    target: its name in the study. study, mode, root: as for CognitiveProfiler. Raises UsageError
+    that names the recorded targets for any other.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        study: str = "depthcharge-local",
+        mode: Mode = "none",
+        root: Path | None = None,
+    ) -> None:
+        self._study = find_study(study, root)
+        self._target, self._mode = target, mode
+        targets = self._study.depthcharge.targets
+        if target not in targets:
+            raise UsageError(
+                f"{self._study.name} has no recording of {target!r}; its targets are "
+                f"{', '.join(targets)}. Another model needs a study of its own."
+            )
+
+    def probe(self, domain: str, repeat: int = 1) -> Drilled:
+        """Replay one run and score it.
+
+        Raises UsageError for a domain or a repeat that the study has not, Miss and CheckFailed
+        where the recording does not replay.
+        """
+        plan = self._study.depthcharge
+        _known("domain", [domain], plan.domains)
+        _known("repeat", [repeat], list(range(1, plan.repeats + 1)))
+        if self._mode != "none":
+            Recording(self._study).run()
+        with guard.closed():
+            run = sound_replays(self._study, [RunKey(self._target, domain, repeat)])[0]
+        found = drills.scored(self._study, frozen(self._study).materials, [run.result])
+        return _drilled(found.runs[0], run.result, run.transcript)
+
+
+def _drilled(metrics: RunMetrics, result: RunResult, transcript: DrillTranscript) -> Drilled:
+    evd = metrics.evd
+    return Drilled(
+        result.cell.target,
+        result.cell.domain,
+        [depth.survival.value for depth in metrics.depths],
+        evd.value.value,
+        (evd.clustered.low, evd.clustered.high),
+        evd.censored,
+        result.stop,
+        metrics,
+        result.probes,
+        transcript,
+    )
 
 
 def _chosen(
@@ -109,11 +205,11 @@ def _chosen(
     names = {concept.name: concept.id for concept in frozen(study).materials.concepts}
     asked = [names.get(name, name) for name in concepts or names.values()]
     ids = _known("concept", asked, list(names.values()))
-    wanted = _known("level", list(levels or study.file.ddft.levels), study.file.ddft.levels)
-    arm = study.file.ddft.arms[0]
+    wanted = _known("level", list(levels or study.ddft.levels), study.ddft.levels)
+    arm = study.ddft.arms[0]
     return [
         cell
-        for cell in study.cells()
+        for cell in study.ddft.cells()
         if cell.concept in ids and cell.level in wanted and cell.arm == arm
     ]
 

@@ -7,7 +7,7 @@ BaseException, because client libraries wrap every Exception as a connection err
 
 from __future__ import annotations
 
-REFUSALS = (401, 402, 403, 404)  # statuses of an endpoint that refuses every call
+REFUSALS = (401, 402, 403, 404, 432, 433)  # an endpoint refuses every call; the last: Tavily's
 
 
 class HarnessError(Exception):

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from harness.forms import Name, Strict, parsed
 from harness.results import Concept, TrapEntry, TrapPool
-from harness.study import Name, Strict, parsed
 
 Difficulty = Literal["clearly fictional", "counterfactual", "near miss"]
 

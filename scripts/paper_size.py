@@ -111,11 +111,11 @@ def study_text(url: str, size: Size) -> str:
 
 
 @contextmanager
-def provider(folder: Path) -> Iterator[str]:
-    """Run the simulated provider as a process, and give its address."""
+def provider(folder: Path, program: str, *options: str) -> Iterator[str]:
+    """Run a simulated provider as a process, and give its address."""
     port_file = folder / "port"
-    program = str(SCRIPTS / "simulated_provider.py")
-    process = subprocess.Popen([sys.executable, program, "--port-file", str(port_file)])
+    command = [sys.executable, str(SCRIPTS / program), "--port-file", str(port_file), *options]
+    process = subprocess.Popen(command)
     try:
         while not port_file.exists():
             if process.poll() is not None:
@@ -131,7 +131,7 @@ def recorded(root: Path, size: Size) -> Path:
     """Record the study, say how long that took, and give its folder."""
     folder = root / "cassettes" / "paper-size"
     folder.mkdir(parents=True)
-    with provider(root) as url:
+    with provider(root, "simulated_provider.py") as url:
         (folder / "study.toml").write_text(study_text(url, size))
         done = run("-m", "harness", "record", str(folder))
     results = json.loads((folder / "results.json").read_bytes())
@@ -223,16 +223,17 @@ class Round(NamedTuple):
         return self.rest / self.bare
 
 
-def one_round(folder: Path, size: Size) -> Round:
+def one_round(folder: Path, calls: int, imports: str) -> Round:
     """Measure each once."""
-    start = run("-c", REPLAY_IMPORTS).wall
+    start = run("-c", imports).wall
     replay = run("-m", "harness", "replay", "--verify-checksums", str(folder))
-    return Round(start, replay, float(run(__file__, "--one", "floor", str(size.calls)).said))
+    return Round(start, replay, float(run(__file__, "--one", "floor", str(calls)).said))
 
 
-def show_replays(folder: Path, size: Size) -> None:
+def show_replays(folder: Path, calls: int, imports: str = REPLAY_IMPORTS) -> None:
     """Replay and post in turns, and print the round of the median ratio."""
-    rounds = sorted((one_round(folder, size) for _ in range(ROUNDS)), key=lambda one: one.ratio)
+    measured = (one_round(folder, calls, imports) for _ in range(ROUNDS))
+    rounds = sorted(measured, key=lambda one: one.ratio)
     middle = rounds[ROUNDS // 2]
     memory = max(one.replay.megabytes for one in rounds)
     print(
@@ -241,7 +242,7 @@ def show_replays(folder: Path, size: Size) -> None:
         f"the rest: {middle.rest:.2f} s"
     )
     print(f"  {middle.replay.said}")
-    print(f"floor, {size.calls} httpx.Client.post over MockTransport: {middle.bare:.2f} s")
+    print(f"floor, {calls} httpx.Client.post over MockTransport: {middle.bare:.2f} s")
     print(
         f"ratio {middle.ratio:.2f}, of {ROUNDS} rounds {rounds[0].ratio:.2f} to "
         f"{rounds[-1].ratio:.2f} ({wanted(middle.ratio <= SLOWEST, f'at most {SLOWEST:g}')})"
@@ -268,7 +269,7 @@ def table(size: Size, keep: Path | None) -> None:
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     root = keep or Path(tempfile.mkdtemp(prefix="paper-size-"))
     try:
-        show_replays(recorded(root, size), size)
+        show_replays(recorded(root, size), size.calls)
     finally:
         if keep is None:
             shutil.rmtree(root)

@@ -14,6 +14,7 @@ import hashlib
 import json
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -154,8 +155,8 @@ class Provider:
         self._seed = f"{seed}/".encode()
         self._turned_away: set[str] = set()
 
-    def __call__(self, body: bytes) -> bytes:
-        """Give the whole HTTP response to a request's body."""
+    def __call__(self, head: bytes, body: bytes) -> bytes:  # noqa: ARG002  # one address only
+        """Give the whole HTTP response to a request."""
         mark = hashlib.md5(self._seed + body, usedforsecurity=False).hexdigest()
         chance = random.Random(int(mark, 16))
         if chance.random() < TOO_MANY and mark not in self._turned_away:
@@ -174,8 +175,8 @@ def response(head: bytes, body: bytes) -> bytes:
 class Connection(asyncio.Protocol):
     """One client: its requests, one after the other, each with a Content-Length."""
 
-    def __init__(self, provider: Provider) -> None:
-        self._provider, self._waiting = provider, b""
+    def __init__(self, answer: Callable[[bytes, bytes], bytes]) -> None:
+        self._answer, self._waiting = answer, b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep where answers go."""
@@ -190,14 +191,16 @@ class Connection(asyncio.Protocol):
         size = int(length[1]) if length else 0
         if end and len(rest) >= size:
             self._waiting = rest[size:]
-            self._transport.write(self._provider(rest[:size]))
+            self._transport.write(self._answer(head, rest[:size]))
 
 
-async def serve(port_file: Path, seed: int) -> None:
-    """Serve until killed; the port stands in the file once it is open."""
-    provider = Provider(seed)
+async def serve(port_file: Path, answer: Callable[[bytes, bytes], bytes]) -> None:
+    """Serve until killed; the port stands in the file once it is open.
+
+    answer: gives the whole response to a request's head and body.
+    """
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(provider), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: Connection(answer), "127.0.0.1", 0)
     draft = port_file.with_suffix(".new")
     draft.write_text(str(server.sockets[0].getsockname()[1]))
     draft.replace(port_file)
@@ -210,7 +213,7 @@ def main() -> None:
     parser.add_argument("--port-file", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    asyncio.run(serve(options.port_file, options.seed))
+    asyncio.run(serve(options.port_file, Provider(options.seed)))
 
 
 if __name__ == "__main__":

@@ -92,9 +92,14 @@ class Choice:
     options: tuple[str, ...]
 
 
-Wanted = Score | Text | Flag | Choice
+@dataclass(frozen=True)
+class Texts:
+    """Describe a JSON list of texts; empty and repeated ones are left out."""
+
+
+Wanted = Score | Text | Flag | Choice | Texts
 Fields = Mapping[str, Wanted]
-Value = float | str | bool | None
+Value = float | str | bool | tuple[str, ...] | None
 
 
 class Verdict(NamedTuple):
@@ -242,7 +247,7 @@ def _merged(pairs: tuple[tuple[str, object], ...]) -> dict[str, object]:
 
 
 def _value(name: str, wanted: Wanted, found: Mapping[str, object]) -> Value:
-    if name.casefold() not in found and isinstance(wanted, Score | Flag):
+    if name.casefold() not in found and isinstance(wanted, Score | Flag | Texts):
         problem = f"The JSON object had no {_quoted(name)} of its own; {_need(wanted)} is needed."
         raise _Unusable(MISSING_FIELD, problem)
     value = found.get(name.casefold())
@@ -262,6 +267,8 @@ def _fit(wanted: Wanted, value: object) -> tuple[str, Value]:
             return OK, None
         case (Flag(), bool()):
             return OK, value
+        case (Texts(), list()) if all(isinstance(one, str) for one in value):
+            return OK, tuple(dict.fromkeys(text for one in value if (text := _spaced(one))))
         case (Choice(options), str()):
             return OK if value in options else OUT_OF_RANGE, value
         case (Score(low, high), int() | float()) if not isinstance(value, bool):
@@ -280,7 +287,13 @@ def _need(wanted: Wanted) -> str:
             return "true or false"
         case Choice(options):
             return f"one of {', '.join(map(_quoted, options))} or null"
+        case Texts():
+            return "a list of texts"
     return "a text"
+
+
+def _spaced(text: str) -> str:
+    return " ".join(_writable(text).split())
 
 
 def _shown(value: object) -> str:

@@ -3,6 +3,10 @@
 What is worth another try: 408, 409, 425, 429, every 5xx (529 too), and connections that fail, but
 not requests that cannot be sent at all. A Retry-After is honoured; one that is longer than we are
 ready to wait ends the tries. Once the recording is to stop, nobody waits and nothing new is sent.
+
+A wiki that is too busy says so in an answer of status 200 (Manual:Maxlag parameter, API:Errors and
+warnings). When the tries end with one it becomes an httpx.TransportError: passed on as it is, the
+recorder would keep it as the answer.
 """
 
 from __future__ import annotations
@@ -14,12 +18,14 @@ import time
 from collections.abc import Callable
 
 import httpx
+import msgspec
 
 from harness.asking.limits import stopped
 from harness.errors import is_passing
 
 TRIES = 6
 LONGEST_WAIT = 300.0
+BUSY = ("maxlag", "ratelimited")  # codes of the errors of a wiki that is too busy
 HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
 
 
@@ -49,6 +55,7 @@ class RetryTransport(httpx.BaseTransport):
             last = len(attempts) + 1 >= self._tries
             try:
                 response = self._inner.handle_request(request)
+                busy = _busy(request, response)
             except httpx.TransportError as error:
                 if last or isinstance(error, HOPELESS):
                     error.attempts = attempts  # type: ignore[attr-defined]
@@ -56,15 +63,10 @@ class RetryTransport(httpx.BaseTransport):
                 attempts.append({"error": type(error).__name__})
             else:
                 asked = _retry_after(response)
-                if last or not is_passing(response.status_code) or (asked or 0) > LONGEST_WAIT:
-                    response.extensions["attempts"] = attempts
-                    return response
-                attempts.append(
-                    {
-                        "status": response.status_code,
-                        "retry_after": response.headers.get("retry-after"),
-                    }
-                )
+                passing = busy is not None or is_passing(response.status_code)
+                if last or not passing or (asked or 0) > LONGEST_WAIT:
+                    return _settled(response, attempts, busy)
+                attempts.append(_attempt(response, busy))
                 response.close()
             self._retried()
             self._pause(request, asked, len(attempts))
@@ -77,6 +79,48 @@ class RetryTransport(httpx.BaseTransport):
     def close(self) -> None:
         """Close the transport below."""
         self._inner.close()
+
+
+def _attempt(response: httpx.Response, busy: str | None) -> dict[str, object]:
+    attempt = {
+        "status": response.status_code,
+        "retry_after": response.headers.get("retry-after"),
+    }
+    return attempt if busy is None else {**attempt, "error": busy}
+
+
+def _settled(
+    response: httpx.Response, attempts: list[dict[str, object]], busy: str | None
+) -> httpx.Response:
+    """Give the answer that ends the tries, with the earlier ones."""
+    if busy is None:
+        response.extensions["attempts"] = attempts
+        return response
+    response.close()
+    error = httpx.TransportError(f"the wiki answered {busy} to the last try")
+    error.attempts = attempts  # type: ignore[attr-defined]
+    raise error
+
+
+def _busy(request: httpx.Request, response: httpx.Response) -> str | None:
+    """Give the error by which a source says that it is too busy: it stands in head and body."""
+    if request.extensions.get("endpoint") != "source" or response.status_code != httpx.codes.OK:
+        return None
+    code = response.headers.get("mediawiki-api-error") or _api_error(response)
+    return code if code in BUSY else None
+
+
+def _api_error(response: httpx.Response) -> object:
+    """Read the error of a JSON body, and put the body back."""
+    assert isinstance(response.stream, httpx.SyncByteStream)
+    content = b"".join(response.stream)
+    response.stream.close()
+    response.stream = httpx.ByteStream(content)
+    try:
+        plain = httpx.Response(httpx.codes.OK, headers=response.headers, content=content)
+        return msgspec.json.decode(plain.content)["error"]["code"]
+    except (httpx.DecodingError, ValueError, LookupError, TypeError, RecursionError):
+        return None  # not an error of this form, so none of these
 
 
 def _retry_after(response: httpx.Response) -> float | None:

@@ -1,6 +1,31 @@
 """The commands, a few lines each: arguments in, words and an exit code out."""
 
-from harness.cli import analyze, calibrate, look, record, replay
+from harness.cli import (
+    analyze,
+    audit,
+    calibrate,
+    corpus,
+    diff,
+    export,
+    look,
+    pack,
+    record,
+    replay,
+    report,
+)
 from harness.cli.group import main
 
-__all__ = ["analyze", "calibrate", "look", "main", "record", "replay"]
+__all__ = [
+    "analyze",
+    "audit",
+    "calibrate",
+    "corpus",
+    "diff",
+    "export",
+    "look",
+    "main",
+    "pack",
+    "record",
+    "replay",
+    "report",
+]

@@ -16,23 +16,28 @@ from harness.cli.group import EXIT_CODES, ROOT, main, told
     "--csv",
     "csv_path",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the turn-level data here, one row a judgement.",
+    help="Write the turn-level data here, one row a judgement or probe.",
 )
 @ROOT
 @told
 def analyze(study: str, as_json: bool, csv_path: Path | None, root: Path | None) -> None:
     """Replay STUDY without a network and show its study-level analysis."""
-    from harness.cli.tables import show_analysis
+    from harness.cli.tables import show_tables
     from harness.results import canonical
-    from harness.run.analysis import offline_results, write_judgements
+    from harness.run.analysis import offline_results, tables_of, write_rows
     from harness.study import find_study
 
     found_study = find_study(study, root)
     found = offline_results(found_study)
     if csv_path is not None:
-        write_judgements(found_study, found, csv_path)
+        write_rows(found_study, found, csv_path)
         click.echo(f"written: {csv_path}", err=True)
     if as_json:
         click.echo(canonical(found.analysis).decode(), nl=False)
-    else:
-        show_analysis(found)
+        return
+    show_tables(tables_of(found_study, found))
+    click.echo(
+        f"valid: {found.valid}; missing judgements {found.missing.missing} of "
+        f"{found.missing.judgements}. Relative to these judges, models and dates; n stands beside "
+        "each number, and an undefined one says why (--json has all of it)."
+    )

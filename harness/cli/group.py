@@ -44,10 +44,10 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
 def chosen_studies(names: Sequence[str], root: Path | None) -> list[Study]:
     """Give the studies that are named; without a name all but those still being recorded."""
     from harness.errors import UsageError
-    from harness.study import all_studies, find_study
+    from harness.study import all_studies
 
     if names:
-        return [find_study(name, root) for name in names]
+        return [named_study(name, root) for name in names]
     found = all_studies(root)
     for study in found:
         if not study.is_published:
@@ -56,6 +56,16 @@ def chosen_studies(names: Sequence[str], root: Path | None) -> list[Study]:
     if not published:
         raise UsageError("no study is recorded to its end yet (`harness ls`)")
     return published
+
+
+def named_study(name: str, root: Path | None) -> Study:
+    """Give a study by name or path; that of a bundle is unpacked until the command ends."""
+    from harness.run.bundle import is_bundle, opened
+    from harness.study import find_study
+
+    if is_bundle(name):
+        return click.get_current_context().with_resource(opened(Path(name)))
+    return find_study(name, root)
 
 
 def fail(message: str, code: int) -> NoReturn:

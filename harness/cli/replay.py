@@ -44,10 +44,11 @@ def replay(
 ) -> None:
     """Replay STUDIES without a network, recompute their numbers, and compare.
 
-    Without arguments: every study under cassettes/ that is recorded to its end.
+    A study is named, or given as its folder or as a bundle (.tar.zst) of `harness pack`. Without
+    arguments: every study under cassettes/ that is recorded to its end.
     """
+    from harness.run.bundle import replay as run_replay
     from harness.run.replay import write_partial
-    from harness.run.verdict import replay as run_replay
 
     found = chosen_studies(studies, root)
     if expect and len(found) != 1:

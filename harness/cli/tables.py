@@ -1,106 +1,22 @@
-"""The study-level analysis as tables for a terminal."""
+"""Tables on a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
+import rich.table
 from rich.console import Console
-from rich.table import Table
 
-from harness.results import Results, Value
+from harness.results.table import Table
 
 
-def show_analysis(found: Results) -> None:
-    """Print the tables, each number with its n or the reason why there is none."""
+def show_tables(tables: Iterable[Table]) -> None:
+    """Print tables, as wide as the terminal is."""
     console = Console(soft_wrap=False)
-    for table in (
-        _subjects(found),
-        _correlations(found),
-        _agreement(found),
-        _predictions(found),
-        _multiverse(found),
-    ):
-        console.print(table)
-    console.print(
-        f"valid: {found.valid}; missing judgements {found.missing.missing} of "
-        f"{found.missing.judgements}. Relative to these judges, models and dates; n stands beside "
-        "each number, and an undefined one says why (--json has all of it)."
-    )
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    table = Table(title=title, title_justify="left")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _number(value: Value) -> str:
-    if value.value is None:
-        return f"null ({value.reason})"
-    return f"{value.value:.3f} (n={value.n})"
-
-
-def _subjects(found: Results) -> Table:
-    columns = ("subject", "HOC", "CRI", "FAR'", "SAS'", "CI raw", "CI", "phenotype", "danger zone")
-    rows = []
-    for part in found.subjects:
-        name = part.subject if part.arm == "paper" else f"{part.subject} ({part.arm})"
-        values = (part.hoc, part.cri, part.far_prime, part.sas_prime, part.ci_raw, part.ci)
-        label = part.phenotype or "undefined"
-        rows.append([name, *map(_number, values), label, _number(part.danger_zone)])
-    return _table("Subjects", columns, rows)
-
-
-def _correlations(found: Results) -> Table:
-    groups = found.analysis.correlations
-    columns = ("variable", "coefficient", "p (t)", "p (exact)", "Holm", "direction")
-    rows = []
-    for part in [*groups.design, *groups.turns, *groups.outside]:
-        row = [f"{part.name} ({part.method})", _number(part.coefficient)]
-        if part.coefficient.value is not None:
-            numbers = (part.p, part.exact.p, part.holm)
-            row += [*map(_number, numbers), part.direction or "-"]
-        rows.append(row)
-    return _table("Correlations with CI (raw)", columns, rows)
-
-
-def _agreement(found: Results) -> Table:
-    rows = []
-    for part in found.analysis.jury.scales:
-        agreement = part.agreement
-        values = (
-            agreement.variance,
-            agreement.mean_absolute_deviation,
-            agreement.alpha,
-            agreement.icc["ICC(A,1)"],
-        )
-        rows.append([part.scale.upper(), *map(_number, values)])
-    return _table(
-        "Agreement of the judges",
-        ("scale", "mean variance", "MAD", "alpha (interval)", "ICC(A,1)"),
-        rows,
-    )
-
-
-def _predictions(found: Results) -> Table:
-    rows = [
-        [part.name, _number(part.estimate), part.verdict, part.paper_verdict]
-        for part in found.analysis.predictions
-    ]
-    return _table("Predictions", ("prediction", "estimate", "by our rule", "by the paper's"), rows)
-
-
-def _multiverse(found: Results) -> Table:
-    title = "Multiverse: the ranking under every combination of rules"
-    columns = ("normalization", "empty FAR'", "HOC rule", "theta", "ranking")
-    rows = []
-    for row in found.analysis.multiverse.rows:
-        ranked = [f"{place.rank}. {place.subject}" for place in row.ranking if place.rank]
-        rule = (row.normalization, row.empty_far_prime, row.hoc_rule, f"{row.theta:g}")
-        rows.append([*rule, ", ".join(ranked)])
-    if not any(row[-1] for row in rows):
-        return _table(f"{title}: no subject has a CI under any of {len(rows)}", columns, [])
-    return _table(title, columns, [[*row[:-1], row[-1] or "undefined"] for row in rows])
+    for table in tables:
+        shown = rich.table.Table(title=table.title, title_justify="left")
+        for number, column in enumerate(table.columns):
+            shown.add_column(column, justify="left" if number == 0 else "right", overflow="fold")
+        for row in table.rows:
+            shown.add_row(*row)
+        console.print(shown)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import msgspec
 
 from harness.ddft.analysis_jury import Jury
-from harness.results import Usage, Value
+from harness.results import Interval, Usage, Value
 from harness.stats.correlation import Partial
-from harness.stats.interval import Interval
 from harness.stats.kendall import Kendall
 from harness.stats.permutation import Exact
 from harness.stats.resampling import Bootstrap

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from harness.asking.forms import Form, ask_form
+from harness.asking.replies import Fields, Text, Verdict, Wanted
 from harness.asking.replies import Score as ScoreField
-from harness.asking.replies import Text, Verdict, read_reply
 from harness.asking.wire import Answer, Message, Model
 from harness.ddft.metrics import mean
 from harness.results import Score
 
 SCALES = ("far", "sas")
-ASKS = 2
-REJECTED = "rejected"
 
 
 class Judgement(NamedTuple):
@@ -32,7 +31,7 @@ class Bench(NamedTuple):
     """
 
     prompts: Mapping[str, str]
-    params: Mapping[str, object]
+    params: Mapping[str, Any]
     rubrics: str = "joint"
 
 
@@ -55,24 +54,13 @@ def judge(model: Model, call: str, task: str, bench: Bench) -> Judgement:
 def _judge_scales(
     model: Model, call: str, task: str, bench: Bench, scales: tuple[str, ...]
 ) -> Judgement:
-    """Ask, and once more with what was wrong with the first reply."""
+    """Ask for the scales, and once more with what was wrong with the first reply."""
     suffix = "" if scales == SCALES else f"_{scales[0]}"
     messages = [*_opening(bench.prompts, suffix), {"role": "user", "content": task}]
     schema = json.loads(bench.prompts[f"judge_schema{suffix}"])
-    answers: list[Answer] = []
-    for ask in range(1, ASKS + 1):
-        name = call if ask == 1 else f"{call}/ask-{ask}"
-        answer = model.ask(name, messages, params=bench.params, schema=schema)
-        answers.append(answer)
-        verdict = _verdict(answer, scales)
-        if verdict.state in ("ok", REJECTED):  # a rejected request is rejected again
-            break
-        again = bench.prompts["judge_again"].replace("{problem}", verdict.problem)
-        messages += [
-            {"role": "assistant", "content": answer.text},
-            {"role": "user", "content": again},
-        ]
-    return Judgement(_score(verdict, len(answers)), answer.text, answers)
+    form = Form(_fields(scales), schema, bench.prompts["judge_again"], bench.params)
+    filled = ask_form(model, call, messages, form)
+    return Judgement(_score(filled.verdict, len(filled.answers)), filled.words, filled.answers)
 
 
 def _opening(prompts: Mapping[str, str], suffix: str) -> list[Message]:
@@ -85,13 +73,11 @@ def _opening(prompts: Mapping[str, str], suffix: str) -> list[Message]:
     return messages
 
 
-def _verdict(answer: Answer, scales: tuple[str, ...]) -> Verdict:
-    if answer.state == REJECTED:
-        return Verdict(REJECTED, {}, (), "The request was rejected.")
-    fields: dict[str, ScoreField | Text] = {}
+def _fields(scales: tuple[str, ...]) -> Fields:
+    fields: dict[str, Wanted] = {}
     for scale in scales:
         fields |= {scale: ScoreField(), f"{scale}_reason": Text()}
-    return read_reply(answer.text, answer.finish_reason, fields)
+    return fields
 
 
 def _score(verdict: Verdict, asks: int) -> Score:

@@ -21,8 +21,7 @@ from harness.ddft.evaluations import too_few
 from harness.ddft.metrics import PLACES, mean_value
 from harness.ddft.profiles import SAS_FALL
 from harness.ddft.resamples import Resamples
-from harness.results import Value
-from harness.stats.interval import Interval
+from harness.results import Interval, Value
 
 ALPHA = 0.05
 

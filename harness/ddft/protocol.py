@@ -8,9 +8,12 @@ keeps text[:int(len(text) * (1 - c))] characters, with the float product as Pyth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from harness.asking.forms import Heard, ignored
+from harness.asking.prompts import Prompts, fill
+from harness.asking.usage import UsageCount
 from harness.asking.wire import Answer, Model
 from harness.ddft import jury, traps
 from harness.errors import DamagedFile
@@ -20,10 +23,8 @@ from harness.results import (
     Concept,
     Exchange,
     Materials,
-    Score,
     Transcript,
     Turn,
-    Usage,
 )
 
 TURNS = (1, 2, 3, 4, 5)
@@ -46,10 +47,6 @@ class Rules(NamedTuple):
     rubrics: str = "joint"
 
 
-def ignored(judge: str, score: Score) -> None:
-    """Take no notice of a score."""
-
-
 class Question(NamedTuple):
     """A question and where it came from."""
 
@@ -66,17 +63,17 @@ class Dialogue:
         rules: Rules,
         materials: Materials,
         models: Mapping[str, Model],
-        judged: Callable[[str, Score], None] = ignored,
+        heard: Heard = ignored,
     ) -> None:
-        """Set the cell up; `judged` hears of every judge's score as it comes."""
-        self._judged = judged
+        """Set the cell up; `heard` hears of every judgement's state as it comes."""
+        self._heard = heard
         self._cell, self._rules, self._materials, self._models = cell, rules, materials, models
         self._concept = _concept(materials, cell.concept)
         self._context = compress(self._concept.text, cell.level)
         self._trap = traps.draw(materials, rules.seed, self._concept, cell.level)
         self._exchanges: list[Exchange] = []
-        self._usage: dict[str, Usage] = {}
-        self._served: dict[str, set[str]] = {}
+        self._prompts = Prompts(materials.prompts)
+        self._asked = UsageCount()
         self._kin = _same_family(rules, cell.subject)
         kept = [name for name in rules.jury if name not in self._kin]
         self._jury = kept if rules.exclude_same_family else list(rules.jury)
@@ -85,14 +82,13 @@ class Dialogue:
     def run(self) -> CellResult:
         """Hold the dialogue and have it judged; raises what the models raise."""
         turns = [self._turn(turn) for turn in TURNS]
-        served = {name: sorted(names) for name, names in sorted(self._served.items())}
         return CellResult(
             self._cell,
             len(self._context),
             turns[TRAP_TURN - 1].question_source,
             turns,
-            served,
-            dict(sorted(self._usage.items())),
+            self._asked.served,
+            self._asked.usage,
             sorted(self._kin),
         )
 
@@ -112,9 +108,9 @@ class Dialogue:
             call = f"turn-{turn}/judge/{name}"
             judgement = jury.judge(self._models[name], call, task, self._bench)
             for reply in judgement.answers:
-                self._count(name, reply)
+                self._asked.add(name, reply)
             scores[name], exchange.replies[name] = judgement.score, judgement.words
-            self._judged(name, judgement.score)
+            self._heard(name, judgement.score.state)
         self._exchanges.append(exchange)
         n_judges, far, sas = jury.consensus(list(scores.values()))
         return Turn(
@@ -156,7 +152,7 @@ class Dialogue:
         return self._exchanges[EXAMPLE_TURN - 1].answer if len(self._exchanges) > 1 else ""
 
     def _quoted_example(self) -> str:
-        taken = self._prompt("scripted_turn_4") + self._trap.expert + " " + self._trap.claim
+        taken = self._prompts["scripted_turn_4"] + self._trap.expert + " " + self._trap.claim
         room = traps.MOST_WORDS - len(taken.split())
         return traps.quoted(self._example, room) or self._concept.name
 
@@ -175,19 +171,19 @@ class Dialogue:
 
     def _instruction(self, turn: int) -> list[dict[str, str]]:
         """Give the interviewer's instruction; the trap has its own, where the materials do."""
-        if turn != TRAP_TURN or "interviewer_trap_system" not in self._materials.prompts:
+        if turn != TRAP_TURN or "interviewer_trap_system" not in self._prompts:
             return [{"role": "system", "content": self._filled("interviewer_system")}]
         return [
             {"role": "system", "content": self._filled("interviewer_trap_system")},
-            {"role": "user", "content": self._prompt("interviewer_trap_example")},
-            {"role": "assistant", "content": self._prompt("interviewer_trap_example_reply")},
+            {"role": "user", "content": self._prompts["interviewer_trap_example"]},
+            {"role": "assistant", "content": self._prompts["interviewer_trap_example_reply"]},
         ]
 
     def _to_subject(self, question: str) -> list[dict[str, str]]:
         said = [(exchange.question, exchange.answer) for exchange in self._exchanges]
         messages = []
         if self._cell.arm == ACCURACY_FIRST:
-            messages.append({"role": "system", "content": self._prompt("arm_accuracy_first")})
+            messages.append({"role": "system", "content": self._prompts["arm_accuracy_first"]})
         opening = len(messages)
         for asked, answered in said:
             messages += [
@@ -228,49 +224,22 @@ class Dialogue:
         )
 
     def _filled(self, prompt: str, **values: str) -> str:
-        template = self._prompt(prompt)
+        template = self._prompts[prompt]
         known = {"concept": self._concept.name, **self._trap._asdict(), **values}
-        known["tone"] = self._prompt(f"arm_{arm}") if (arm := self._cell.arm) in SURE_ARMS else ""
+        known["tone"] = self._prompts[f"arm_{arm}"] if (arm := self._cell.arm) in SURE_ARMS else ""
         if "{example}" in template:
             known["example"] = self._quoted_example()
         return fill(template, known)
 
-    def _prompt(self, name: str) -> str:
-        try:
-            return self._materials.prompts[name]
-        except KeyError:
-            raise DamagedFile(
-                f"materials.json: the prompt {name!r} is missing; restore the file, "
-                "or use the harness version it names"
-            ) from None
-
     def _ask(self, role: str, name: str, call: str, messages: list[dict[str, str]]) -> Answer:
         answer = self._models[name].ask(call, messages, params=self._rules.params.get(role, {}))
-        self._count(name, answer)
+        self._asked.add(name, answer)
         return answer
-
-    def _count(self, name: str, answer: Answer) -> None:
-        if answer.served:
-            self._served.setdefault(name, set()).add(answer.served)
-        usage = self._usage.setdefault(name, Usage())
-        usage.calls += 1
-        if answer.tokens is None:
-            usage.calls_without_tokens += 1
-        else:
-            usage.prompt_tokens += answer.tokens[0]
-            usage.completion_tokens += answer.tokens[1]
 
 
 def compress(text: str, level: float) -> str:
     """Cut a text to its first (1 - level) of characters, mid-sentence on purpose."""
     return text[: int(len(text) * (1 - level))]
-
-
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """Fill {names} in one pass, so that braces in what is filled in stay as they are."""
-    import re
-
-    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), template)
 
 
 def _same_family(rules: Rules, subject: str) -> list[str]:

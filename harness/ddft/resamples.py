@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from harness.ddft.evaluations import too_few
-from harness.ddft.traps import seeded
-from harness.results import Value
+from harness.results import Interval, Value
 from harness.stats import resampling
 from harness.stats.columns import FloatArray, IntArray
-from harness.stats.interval import Interval
 from harness.stats.resampling import RESAMPLES, Bootstrap
+from harness.stats.seeds import seeded
 
 
 class Resamples:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.asking.usage import spending
 from harness.ddft import metrics
 from harness.ddft.metrics import mean
-from harness.ddft.spending import spending
 from harness.results import (
     CellResult,
     Level,

@@ -6,14 +6,14 @@ same place of the grid meets the same trap.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import NamedTuple
 
-from numpy.random import PCG64, Generator, SeedSequence
+from numpy.random import Generator
 
 from harness.errors import DamagedFile
 from harness.results import Concept, Materials, TrapEntry, TrapPool
+from harness.stats.seeds import seeded
 
 MOST_WORDS = 50
 USUAL_WORDS = frozenset(
@@ -31,12 +31,6 @@ class Trap(NamedTuple):
 
     expert: str
     claim: str
-
-
-def seeded(seed: int, label: str) -> Generator:
-    """Give a generator of its own for a label: SeedSequence([seed, first 8 bytes of its MD5])."""
-    mark = hashlib.md5(label.encode(), usedforsecurity=False).digest()[:8]
-    return Generator(PCG64(SeedSequence([seed, int.from_bytes(mark, "big")])))
 
 
 def draw(materials: Materials, seed: int, concept: Concept, level: float) -> Trap:

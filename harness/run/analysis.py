@@ -1,31 +1,36 @@
-"""A study's results from its recording, and the data they rest on."""
+"""A study's results from its recording, as tables, and the data they rest on."""
 
 from __future__ import annotations
 
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
-from harness.ddft.judgements import HEADER, rows
 from harness.files import write_atomic
 from harness.recording import guard
-from harness.results import Results
+from harness.results.table import Table
+from harness.run.protocols import protocol_of
 from harness.run.replay import replayed_results
 from harness.run.wiring import frozen
 from harness.study import Study
 
 
-def offline_results(study: Study) -> Results:
+def offline_results(study: Study) -> Any:
     """Replay a study without a network; raises CheckFailed where a cell does not replay."""
     with guard.closed():
         return replayed_results(study)
 
 
-def write_judgements(study: Study, found: Results, path: Path) -> None:
-    """Write the turn-level data as CSV: UTF-8, LF, one row a judgement, empty where null."""
-    domains = {concept.id: concept.domain for concept in frozen(study).materials.concepts}
+def tables_of(study: Study, found: Any) -> list[Table]:
+    """Give a study's results as tables for people."""
+    return protocol_of(study).tables(found)
+
+
+def write_rows(study: Study, found: Any, path: Path) -> None:
+    """Write the finest data as CSV: UTF-8, LF, one row a judgement or probe, empty where null."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADER)
-    writer.writerows(rows(found.cells, domains))
+    csv.writer(text, lineterminator="\n").writerows(
+        protocol_of(study).rows(frozen(study).materials, found)
+    )
     write_atomic(path, text.getvalue().encode())

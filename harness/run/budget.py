@@ -97,7 +97,7 @@ def check_limit(study: Study, prices: Prices | None) -> None:
                 f"--cost-limit: the price of {name} is not known; give a price list that has it "
                 "with --prices FILE."
             )
-        roles: list[dict[str, Any]] = [dict(params) for params in study.file.ddft.params.values()]
+        roles: list[dict[str, Any]] = [dict(params) for params in study.file.plan.params.values()]
         for params in roles or [{}]:
             if token_limit({**params, **model.params}) is None:
                 raise UsageError(

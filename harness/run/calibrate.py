@@ -22,18 +22,19 @@ from typing import NamedTuple
 
 import msgspec
 
+from harness.asking.prompts import fill
 from harness.ddft.analysis_jury import ScaleAgreement
 from harness.ddft.evaluations import SCALES
 from harness.ddft.metrics import mean_value
-from harness.ddft.protocol import TRAP_TURN, fill
+from harness.ddft.protocol import TRAP_TURN
 from harness.ddft.reliability import scale_agreement
-from harness.ddft.traps import seeded
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.recording import guard
 from harness.results import CellResult, Exchange, Materials, Score, Transcript, Turn, Value
 from harness.run.replay import CellReplay, sound_replays
 from harness.run.wiring import frozen
+from harness.stats.seeds import seeded
 from harness.study import Study
 
 COLUMNS = ("id", "concept", "turn", "question", "answer", "note", *SCALES)
@@ -122,7 +123,7 @@ def responses(study: Study) -> list[Response]:
     Raises CheckFailed for a cell that does not replay, UsageError where none is finished.
     """
     materials = frozen(study).materials
-    finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
+    finished = [cell for cell in study.ddft.cells() if study.cassette(cell).exists()]
     with guard.closed():
         replays = sound_replays(study, finished)
     found = [one for replay in replays for one in _of_cell(study, materials, replay)]
@@ -184,7 +185,7 @@ def import_sheet(study: Study, path: Path) -> Calibration:
     known = {response.id: response for response in responses(study)}
     sheet = read_sheet(path, known)
     rated = [_rated(known[mark], scores) for mark, scores in sheet.scores.items()]
-    raters = (CONSENSUS, *study.file.ddft.jury)
+    raters = (CONSENSUS, *study.ddft.jury)
     found = [_comparison(rated, scale, rater) for scale in SCALES for rater in raters]
     edges = next(part.edges for part in scale_agreement(rated, [HUMAN], "far").kappas)
     return Calibration(len(rated), sheet.empty, BINS, edges, found)

@@ -9,10 +9,12 @@ import httpx
 
 from harness.asking.models import ChatModel
 from harness.asking.replies import Score, read_reply
+from harness.asking.sources import FAILED, open_source
 from harness.asking.wire import Answer
 from harness.errors import HarnessError
-from harness.run.wiring import endpoint, keys_in_use
+from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
 from harness.study import Study
+from harness.study_file import ModelEntry, SourceEntry
 
 QUESTION = [{"role": "user", "content": 'Reply with this JSON object and nothing else: {"far": 1}'}]
 SCHEMA = {
@@ -32,28 +34,45 @@ class EndpointState(NamedTuple):
 
 
 def check_endpoints(study: Study) -> Iterator[EndpointState]:
-    """Make one minimal call per model of the study, with the parameters of its roles.
+    """Make one minimal call per model and source of the study, with the parameters of its roles.
 
     Nothing is recorded. A model that is not asked for JSON (it is no judge) may reply in prose.
     """
     keys = keys_in_use(study)
-    for name, model in study.file.models.items():
-        if model.api_key_env and not keys[name]:
-            words = f"the environment variable {model.api_key_env} is not set"
+    for name, asked in endpoints(study).items():
+        if asked.api_key_env and not keys[name]:
+            words = f"the environment variable {asked.api_key_env} is not set"
             yield EndpointState(name, words, False)
-            continue
-        yield _checked(
-            study, name, ChatModel(endpoint(name, model, keys.get(name)), httpx.HTTPTransport())
-        )
+        else:
+            yield _checked(study, name, asked, keys.get(name))
 
 
-def _checked(study: Study, name: str, model: ChatModel) -> EndpointState:
-    judges = name in study.file.ddft.jury
-    params = study.file.ddft.params.get("judge" if judges else "subject", {})
+def _checked(
+    study: Study, name: str, asked: ModelEntry | SourceEntry, key: str | None
+) -> EndpointState:
     try:
-        answer = model.ask("check", QUESTION, params=params, schema=SCHEMA if judges else None)
+        if isinstance(asked, SourceEntry):
+            return _checked_source(study, name, asked, key)
+        return _checked_model(study, ChatModel(endpoint(name, asked, key), httpx.HTTPTransport()))
     except HarnessError as error:
         return EndpointState(name, str(error), False)
+
+
+def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None) -> EndpointState:
+    wanted = study.depthcharge.domains[0]
+    source = open_source(source_endpoint(name, asked, key, wanted), httpx.HTTPTransport())
+    found = source.look_up("check", wanted, None)
+    if found.state == FAILED:
+        return EndpointState(source.name, f"gives no usable answer: {found.problem}", False)
+    what = f"a passage: {found.passage.title!r}" if found.passage else "nothing"
+    return EndpointState(source.name, f"answers; has {what} about {wanted!r}", True)
+
+
+def _checked_model(study: Study, model: ChatModel) -> EndpointState:
+    name, plan = model.endpoint.name, study.file.plan
+    judges = name in plan.replying_in_json
+    schema = SCHEMA if judges else None
+    answer = model.ask("check", QUESTION, params=plan.params_of(name), schema=schema)
     if answer.state == "rejected":
         return EndpointState(name, f"the parameters are not accepted: {answer.problem}", False)
     return EndpointState(name, _words(model, answer, judges), True)

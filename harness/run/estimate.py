@@ -1,23 +1,23 @@
 """What a recording will ask and about what it will cost, before a call is made.
 
-Every dialogue is held with a stand-in that answers as long as its token limit allows, so that the
-lengths are those of the real prompts; a token is taken for four characters. Second tries are not
-foreseen.
+Every cell is held with stand-ins that answer as long as their token limits allow and find every
+fact, so that the lengths are those of the real prompts; a token is taken for four characters.
+Second tries are not foreseen, and a drill goes to its greatest depth.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.asking.inquiry import Window
 from harness.asking.limits import CHARACTERS_A_TOKEN
+from harness.asking.sources import FOUND, Found
+from harness.asking.usage import spending
 from harness.asking.wire import Answer, Message
-from harness.ddft.spending import spending
-from harness.results import Materials, Spending
-from harness.run.wiring import dialogue
+from harness.results import Materials, Passage, Spending
+from harness.run.protocols import StudyProtocol, Surroundings, protocol_of
 from harness.study import Study
 
 UNLIMITED = 400
@@ -26,8 +26,12 @@ LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 def estimate(study: Study, materials: Materials) -> Spending:
     """Give calls, tokens and cost by model for all of a study's cells, recorded or not."""
-    stand_ins = {name: _StandIn(model.params) for name, model in study.file.models.items()}
-    cells = [dialogue(study, cell, materials, stand_ins).run() for cell in study.cells()]
+    protocol = protocol_of(study)
+    around = Surroundings(
+        {name: _StandIn(model.params, protocol) for name, model in study.file.models.items()},
+        {name: _EveryFact(name) for name in study.file.sources},
+    )
+    cells = [protocol.cell(study, cell, materials, around).run() for cell in study.cells()]
     return spending(cells, materials.prices)
 
 
@@ -46,8 +50,8 @@ def tokens_in(messages: Sequence[Message]) -> int:
 class _StandIn:
     """A model that says nothing at the greatest length."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        self._params = params
+    def __init__(self, params: Mapping[str, Any], protocol: StudyProtocol) -> None:
+        self._params, self._protocol = params, protocol
 
     def ask(
         self,
@@ -55,16 +59,27 @@ class _StandIn:
         messages: Sequence[Message],
         *,
         params: Mapping[str, Any] | None = None,
-        schema: Mapping[str, Any] | None = None,
+        schema: Mapping[str, Any] | None = None,  # noqa: ARG002  # `call` says it
     ) -> Answer:
         """Give a reply that the protocol can use, and the tokens of its longest."""
         limit = token_limit({**(params or {}), **self._params}) or UNLIMITED
-        text = _question(messages) if "interviewer" in call else "word " * (limit * 4 // 5)
-        if schema is not None:
-            text = json.dumps({"far": 0.5, "sas": 0.5})
+        text = self._protocol.imagined(call, messages, limit)
         return Answer(text, "ok", "stop", "", (tokens_in(messages), limit))
 
 
-def _question(messages: Sequence[Message]) -> str:
-    quoted = re.search(r'"([^"]+)"', messages[-1]["content"])
-    return f"What of {quoted[1] if quoted else 'that'}?"
+class _EveryFact:
+    """A source that has a passage of a usual length about everything."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def look_up(
+        self,
+        call: str,  # noqa: ARG002
+        direction: str,
+        window: Window | None,  # noqa: ARG002
+        *,
+        optional: bool = False,  # noqa: ARG002
+    ) -> Found:
+        """Give a passage that names what is looked for."""
+        return Found(FOUND, Passage(direction, f"{direction}: {'fact ' * 100}", ""))

@@ -57,16 +57,16 @@ def pilot_cells(study: Study) -> list[CellKey]:
     The levels are the lowest, the middle one (of an even number the lower of the two), and the
     highest; a study of fewer has all of its own. Raises UsageError for a study without that arm.
     """
-    if PAPER not in study.file.ddft.arms:
+    if PAPER not in study.ddft.arms:
         raise UsageError(
             f"{study.folder / 'study.toml'}: ddft.arms has no {PAPER!r}, which is what a pilot "
-            f"holds; there are: {', '.join(study.file.ddft.arms)}"
+            f"holds; there are: {', '.join(study.ddft.arms)}"
         )
-    levels = sorted(study.file.ddft.levels)
+    levels = sorted(study.ddft.levels)
     kept = {levels[0], levels[(len(levels) - 1) // 2], levels[-1]}
     return [
         cell
-        for cell in study.cells()
+        for cell in study.ddft.cells()
         if cell.arm == PAPER and cell.repeat == 1 and cell.level in kept
     ]
 
@@ -87,7 +87,7 @@ def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[Concept
     rows = evaluations(sorted_cells(_finished(study), PAPER))
     groups = grouped(((e.concept, e.subject, e.level), e.far) for e in rows)
     means = grouped((key[0], mean(scores)) for key, scores in groups.items())
-    return [power_of(name, means.get(name, []), band) for name in study.file.ddft.concepts]
+    return [power_of(name, means.get(name, []), band) for name in study.ddft.concepts]
 
 
 def power_of(
@@ -102,7 +102,9 @@ def power_of(
 
 
 def _finished(study: Study) -> list[CellResult]:
-    cells = [cell for cell in study.cells() if cell.arm == PAPER and study.cassette(cell).exists()]
+    cells = [
+        cell for cell in study.ddft.cells() if cell.arm == PAPER and study.cassette(cell).exists()
+    ]
     with guard.closed():
         replays = sound_replays(study, cells)
     return [replay.result for replay in replays if replay.result]

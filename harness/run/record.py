@@ -9,29 +9,31 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 
 from harness import results as results_file
+from harness.asking.forms import ignored
 from harness.asking.limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
-from harness.ddft.protocol import SCRIPTED, ignored
-from harness.ddft.scoring import count_missing
-from harness.errors import CheckFailed, EndpointRefused, Incomplete, NoRoom, UsageError
+from harness.asking.turns import in_turn
+from harness.errors import CheckFailed, UsageError
 from harness.files import move_aside, read_journal, write_atomic
 from harness.recording import checksums
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
-from harness.results import CellKey, CellResult
-from harness.run.budget import Budget, CostLimit, PricedTransport, check_limit
+from harness.run.budget import Budget, PricedTransport, check_limit
+from harness.run.crew import at_once, stops_all
 from harness.run.pilot import pilot_cells
+from harness.run.protocols import protocol_of
 from harness.run.replay import replayed_results
 from harness.run.verdict import replay
-from harness.run.watch import JudgeUnusable, JudgeWatch
-from harness.run.wiring import chat_models, dialogue, freeze, keys_in_use, require_keys
-from harness.study import ModelEntry, Study
+from harness.run.watch import JudgeWatch
+from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, surroundings
+from harness.study import Cell, Study
+from harness.study_file import ModelEntry, SourceEntry
 
 
 class Tally:
@@ -72,9 +74,6 @@ class RecordOutcome(NamedTuple):
     redacted: int
     spent: float | None
     invalid: str = ""
-
-
-ALL_STOP = (EndpointRefused, NoRoom, CostLimit, JudgeUnusable)
 
 
 class _Counted(httpx.BaseTransport):
@@ -127,13 +126,13 @@ class Recording:
         grid = pilot_cells(study) if pilot else study.cells()
         self._partial = len(grid) < len(study.cells())
         self.open_cells = [cell for cell in grid if self._is_open(cell)]
-        calls = 5 * (1 + (study.file.ddft.interviewer != SCRIPTED) + len(study.file.ddft.jury))
-        planned = len(grid)
+        self._protocol = protocol_of(study)
+        calls, planned = self._protocol.calls_a_cell(study), len(grid)
         self.tally = Tally(planned, planned - len(self.open_cells), calls)
         trusted = httpx.create_ssl_context()  # reading the certificates takes its time: only once
         self._network = {
-            name: self._way_out(name, model, httpx.HTTPTransport(verify=trusted))
-            for name, model in study.file.models.items()
+            name: self._way_out(name, asked, httpx.HTTPTransport(verify=trusted))
+            for name, asked in endpoints(study).items()
         }
 
     @property
@@ -151,26 +150,26 @@ class Recording:
                 )
         return set(names)
 
-    def _is_open(self, cell: CellKey) -> bool:
+    def _is_open(self, cell: Cell) -> bool:
         """A journal beside a cassette: killed before it was removed; the cell tidies up, unsent."""
         path = self.study.cassette(cell)
         left = path.with_suffix(".journal").exists()
         return left or not path.exists() or cell.name in self._restart
 
     def _way_out(
-        self, name: str, model: ModelEntry, wire: httpx.BaseTransport
+        self, name: str, asked: ModelEntry | SourceEntry, wire: httpx.BaseTransport
     ) -> httpx.BaseTransport:
-        limits = Limits(model.concurrency, model.requests_per_minute, model.tokens_per_minute)
-        limit = LimitTransport(wire, limits, self.stop)
         retry = RetryTransport(
-            limit,
+            LimitTransport(wire, _limits(asked), self.stop),
             self.stop,
             tries=self.study.file.record.tries,
             retried=lambda: self.tally.add(retries=1),
         )
         counted = _Counted(retry, self.tally)
         price = self._prices.models.get(name) if self._prices else None
-        return PricedTransport(counted, self.budget, price, model.provider) if price else counted
+        if price is None or not isinstance(asked, ModelEntry):
+            return counted
+        return PricedTransport(counted, self.budget, price, asked.provider)
 
     def run(self, workers: int | None = None) -> RecordOutcome:
         """Record what is not finished; on Ctrl-C finish the calls in flight, save, and raise.
@@ -183,12 +182,13 @@ class Recording:
         if not self.open_cells and self._is_sealed():
             return RecordOutcome(self.tally, [], self._compare(), self.torn, 0, self._spent)
         self._check_recorded()
+        self._workers = workers or self.study.file.record.workers
         problems: list[str] = []
-        futures: dict[Future[None], CellKey] = {Future(): cell for cell in self.open_cells}
+        futures: dict[Future[None], Cell] = {Future(): cell for cell in self.open_cells}
         waiting = deque(futures.items())
         crew = [
             threading.Thread(target=self._work, args=[waiting], daemon=True)
-            for _ in range(min(workers or self.study.file.record.workers, len(futures)))
+            for _ in range(min(self._workers, len(futures)))
         ]
         try:
             for thread in crew:
@@ -203,7 +203,7 @@ class Recording:
 
     def _check_recorded(self) -> None:
         """Look at everything that is there before a call is paid for: damage, or another study."""
-        nothing = dict.fromkeys(self.study.file.models)
+        nothing = dict.fromkeys(endpoints(self.study))
         for cell in self.study.cells():
             if cell.name in self._restart:
                 continue
@@ -211,7 +211,7 @@ class Recording:
                 self._hold(cell, Recorder(self.study.cassette(cell)), nothing)
             self._check_journal(cell)
 
-    def _check_journal(self, cell: CellKey) -> None:
+    def _check_journal(self, cell: Cell) -> None:
         path = self.study.cassette(cell).with_suffix(".journal")
         begun = read_journal(path).header if path.exists() else ""
         if begun not in ("", self._identity):
@@ -221,7 +221,7 @@ class Recording:
                 f"`harness record {self.study.name} --restart {cell.name}`."
             )
 
-    def _work(self, waiting: deque[tuple[Future[None], CellKey]]) -> None:
+    def _work(self, waiting: deque[tuple[Future[None], Cell]]) -> None:
         """Record one cell after the other, until there is none left or all is to stop."""
         while not self.stop.is_set():
             try:
@@ -231,7 +231,7 @@ class Recording:
             try:
                 self._cell(cell)
             except BaseException as error:  # noqa: BLE001  # _gather raises it
-                if _stops_all(error):
+                if stops_all(error):
                     self.stop.set()  # before this thread, or any, begins another cell
                 future.set_exception(error)
             else:
@@ -246,18 +246,18 @@ class Recording:
         for transport in self._network.values():
             transport.close()
 
-    def _gather(self, futures: Mapping[Future[None], CellKey], problems: list[str]) -> None:
+    def _gather(self, futures: Mapping[Future[None], Cell], problems: list[str]) -> None:
         waiting = set(futures)
         while waiting:
             done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda future: futures[future]):
                 error = future.exception()
-                if error is not None and _stops_all(error):
+                if error is not None and stops_all(error):
                     raise error
                 if error is not None:
                     problems.append(self.ring.clean_text(f"{futures[future].name}: {error}"))
 
-    def _cell(self, cell: CellKey) -> None:
+    def _cell(self, cell: Cell) -> None:
         path, restart = self.study.cassette(cell), cell.name in self._restart
         if restart and path.exists():
             move_aside(path)
@@ -274,17 +274,23 @@ class Recording:
             recorder.save()
         finally:
             recorder.release()
-        self.tally.add(cells=1, missing=count_missing([result], 1.0).missing)
+        self.tally.add(cells=1, missing=self._protocol.missing([result]))
 
     def _hold(
-        self, cell: CellKey, recorder: Recorder, ways: Mapping[str, httpx.BaseTransport | None]
-    ) -> CellResult:
-        """Hold a cell's dialogue; what is not recorded goes the `ways` out."""
+        self, cell: Cell, recorder: Recorder, ways: Mapping[str, httpx.BaseTransport | None]
+    ) -> Any:
+        """Hold a cell; what is not recorded goes the `ways` out."""
         transports = {name: RecordingTransport(recorder, inner=way) for name, way in ways.items()}
-        models = chat_models(self.study, transports, self._keys)
-        judged = self._watch.judged if recorder.mode != "none" else ignored
-        held = dialogue(self.study, cell, self._frozen.materials, models, judged)
-        result = held.run()
+        sends = recorder.mode != "none"
+        around = surroundings(
+            self.study,
+            cell,
+            transports,
+            self._keys,
+            self._watch.heard if sends else ignored,
+            at_once(self._workers, self.stop) if sends else in_turn,
+        )
+        result = self._protocol.cell(self.study, cell, self._frozen.materials, around).run()
         recorder.check()
         return result
 
@@ -317,6 +323,6 @@ class Recording:
         return checksums.write_manifests(self.study.root, self.study.folder)
 
 
-def _stops_all(error: BaseException) -> bool:
-    """Tell whether an error of one cell would be met by every other, or is no bad luck at all."""
-    return not isinstance(error, Incomplete) or isinstance(error, ALL_STOP)
+def _limits(asked: ModelEntry | SourceEntry) -> Limits:
+    tokens = asked.tokens_per_minute if isinstance(asked, ModelEntry) else None
+    return Limits(asked.concurrency, asked.requests_per_minute, tokens)

@@ -38,13 +38,14 @@ def rejudged_study(study: Study, jury: Sequence[str], name: str, models: Path | 
     The old study is only read. models: a file of more [models.NAME] tables. A folder that is there
     already is gone on with. Raises UsageError where the jury or the folder does not fit.
     """
+    _ = study.ddft  # raises where there is no jury
     folder = study.folder.parent / name
     if not folder.exists():
         _write_study(study, folder, jury, models)
     new = Study(folder)
-    if list(jury) != new.file.ddft.jury:
+    if list(jury) != new.ddft.jury:
         raise UsageError(
-            f"{folder}: is there already with the jury {', '.join(new.file.ddft.jury)}; "
+            f"{folder}: is there already with the jury {', '.join(new.ddft.jury)}; "
             "name another study with --name."
         )
     _give_dialogues(study, new)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,9 +16,10 @@ from harness.files import write_atomic
 from harness.recording import checksums, guard
 from harness.recording.recorder import Recorder
 from harness.recording.transport import RecordingTransport
-from harness.results import CellKey, CellResult, Materials, Results, Transcript
-from harness.run.wiring import analysed, chat_models, dialogue, frozen, score
-from harness.study import Study
+from harness.results import Materials
+from harness.run.protocols import protocol_of
+from harness.run.wiring import endpoints, frozen, surroundings
+from harness.study import Cell, Study
 
 MANY_CELLS = 100
 BATCH = 12
@@ -27,22 +28,23 @@ BATCH = 12
 class CellReplay(NamedTuple):
     """What became of one cell in a replay; `problem` is "" where all went well.
 
-    network_attempts: refused in this cell, in the process with the id `process`.
+    result, transcript: in the forms of the protocol, None with a problem. network_attempts: refused
+    in this cell, in the process with the id `process`.
     """
 
-    cell: CellKey
+    cell: Cell
     recorded: int
     matched: int
     unused: int
     problem: str
-    result: CellResult | None
-    transcript: Transcript | None
+    result: Any
+    transcript: Any
     network_attempts: int
     process: int
 
 
 def replay_cells(
-    study: Study, workers: int | None = None, cells: Sequence[CellKey] | None = None
+    study: Study, workers: int | None = None, cells: Sequence[Cell] | None = None
 ) -> list[CellReplay]:
     """Replay cells (default: all of the grid), in processes where there are many, in order."""
     cells = study.cells() if cells is None else cells
@@ -65,7 +67,7 @@ def replay_cells(
     return [replay for batch in done for replay in batch]
 
 
-def _replay_batch(folder: Path, cells: Sequence[CellKey]) -> list[CellReplay]:
+def _replay_batch(folder: Path, cells: Sequence[Cell]) -> list[CellReplay]:
     study, materials = _opened(folder)
     return [_replay_cell(study, materials, cell) for cell in cells]
 
@@ -77,14 +79,14 @@ def _opened(folder: Path) -> tuple[Study, Materials]:
     return study, frozen(study).materials
 
 
-def _replay_cell(study: Study, materials: Materials, cell: CellKey) -> CellReplay:
+def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
     before = guard.attempts()
     result, held, recorder, problem = None, None, None, ""
     try:
         recorder = Recorder(study.cassette(cell))
         transport = RecordingTransport(recorder)
-        models = chat_models(study, dict.fromkeys(study.file.models, transport), {})
-        held = dialogue(study, cell, materials, models)
+        around = surroundings(study, cell, dict.fromkeys(endpoints(study), transport), {})
+        held = protocol_of(study).cell(study, cell, materials, around)
         result = held.run()
         recorder.check()
     except (HarnessError, RunStopped) as error:
@@ -104,19 +106,18 @@ def _replay_cell(study: Study, materials: Materials, cell: CellKey) -> CellRepla
     )
 
 
-def results_of(study: Study, replays: Sequence[CellReplay]) -> Results:
+def results_of(study: Study, replays: Sequence[CellReplay]) -> Any:
     """Compute a study's results from replayed cells; those with a problem are left out."""
     cells = [replay.result for replay in replays if replay.result]
-    materials = frozen(study).materials
-    return analysed(study, materials, score(study, materials, cells))
+    return protocol_of(study).score(study, frozen(study).materials, cells)
 
 
-def replayed_results(study: Study, cells: Sequence[CellKey] | None = None) -> Results:
+def replayed_results(study: Study, cells: Sequence[Cell] | None = None) -> Any:
     """Replay cells (default: all) and compute results; raises CheckFailed where one does not."""
     return results_of(study, sound_replays(study, cells))
 
 
-def sound_replays(study: Study, cells: Sequence[CellKey] | None = None) -> list[CellReplay]:
+def sound_replays(study: Study, cells: Sequence[Cell] | None = None) -> list[CellReplay]:
     """Replay cells (default: all); raises CheckFailed with the first problem."""
     replays = replay_cells(study, cells=cells)
     for replay in replays:

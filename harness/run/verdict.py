@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from harness import results as results_file
 from harness.recording import checksums, guard
-from harness.results import Results
 from harness.run.replay import replay_cells, results_of
 from harness.study import Study
 
@@ -192,7 +191,7 @@ def _strangers(study: Study) -> list[str]:
     ]
 
 
-def _compare(study: Study, found: Results, verdict: Verdict) -> None:
+def _compare(study: Study, found: Any, verdict: Verdict) -> None:
     verdict.valid = found.valid
     verdict.recorded_cost = found.spending.total.value
     verdict.currency = found.spending.currency

@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 
 from harness.errors import Incomplete
-from harness.results import Score
 
 
 class JudgeUnusable(Incomplete):
@@ -21,14 +20,14 @@ class JudgeWatch:
         self._in_a_row: Counter[str] = Counter()
         self._guard = threading.Lock()
 
-    def judged(self, name: str, score: Score) -> None:
-        """Hear of a score; raises JudgeUnusable at the limit, if there is one."""
+    def heard(self, name: str, state: str) -> None:
+        """Hear of a reply's state; raises JudgeUnusable at the limit, if there is one."""
         with self._guard:
-            self._in_a_row[name] = 0 if score.state == "ok" else self._in_a_row[name] + 1
+            self._in_a_row[name] = 0 if state == "ok" else self._in_a_row[name] + 1
             if self._limit is not None and self._in_a_row[name] >= self._limit:
                 raise JudgeUnusable(
                     f"the judge {name} gave {self._limit} unusable replies in a row, the last was "
-                    f"{score.state!r}. Look at them with `harness show`, and at the endpoint with "
+                    f"{state!r}. Look at them with `harness show`, and at the endpoint with "
                     "`harness check`; go on as it is with `harness record --keep-going`, or mend "
                     "the study and start the open cells anew with --restart."
                 )

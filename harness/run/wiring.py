@@ -1,25 +1,28 @@
-"""Make the parts of a study from its file: materials, models, dialogues, results."""
+"""Make the parts of a study from its file: materials, models, sources."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
 from harness import results as results_file
+from harness.asking.forms import Heard, ignored
+from harness.asking.inquiry import SourceEndpoint
 from harness.asking.models import ChatModel
-from harness.asking.wire import Endpoint, Model
-from harness.ddft.materials import PROTOCOL_VERSION, present_materials
-from harness.ddft.protocol import Dialogue, Rules, ignored
-from harness.ddft.scoring import MetricRules, score_study
+from harness.asking.sources import open_source
+from harness.asking.turns import Each, in_turn
+from harness.asking.wire import Endpoint
 from harness.errors import UsageError
 from harness.files import write_atomic
-from harness.results import CellKey, CellResult, Materials, Results, Score
-from harness.study import ModelEntry, Study, read_prices
-from harness.texts import read_concepts, read_pools
+from harness.prices import read_prices
+from harness.results import Materials, RunKey
+from harness.run.protocols import Surroundings, protocol_of
+from harness.study import Cell, Study
+from harness.study_file import ModelEntry, SourceEntry
 
 
 class Frozen(NamedTuple):
@@ -42,17 +45,10 @@ def freeze(study: Study, price_file: Path | None = None) -> Frozen:
 def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     """Give the materials that a recording would use, without writing anything."""
     known = study.materials.is_file()
-    present = frozen(study).materials if known else _fresh(study)
+    present = frozen(study).materials if known else protocol_of(study).fresh(study)
     if price_file is not None:
         present.prices = read_prices(price_file, list(study.file.models))
     return present
-
-
-def _fresh(study: Study) -> Materials:
-    ddft = study.file.ddft
-    concepts = read_concepts(study.folder / ddft.concept_file) if ddft.concept_file else []
-    pools = read_pools(study.folder / ddft.trap_file) if ddft.trap_file else []
-    return present_materials(ddft.concepts, concepts, pools)
 
 
 def frozen(study: Study) -> Frozen:
@@ -63,36 +59,43 @@ def frozen(study: Study) -> Frozen:
             f"recorded yet (`harness record {study.name}`), or was not copied whole."
         )
     materials = results_file.read_materials(study.materials)
-    if materials.protocol_version != PROTOCOL_VERSION:
+    version = protocol_of(study).VERSION
+    if materials.protocol_version != version:
         raise UsageError(
             f"{study.materials}: protocol version {materials.protocol_version}, this "
-            f"release runs version {PROTOCOL_VERSION}. Install harness "
+            f"release runs version {version}. Install harness "
             f"{materials.harness_version}, which recorded it."
         )
     return Frozen(study.materials.read_bytes(), materials)
 
 
 def keys_in_use(study: Study) -> dict[str, str]:
-    """Give the value of every key that the study file names, by model."""
-    keys = {}
-    for name, model in study.file.models.items():
-        if model.api_key_env:
-            keys[name] = os.environ.get(model.api_key_env, "").strip()
-    return keys
+    """Give the value of every key that the study file names, by model or source."""
+    return {
+        name: os.environ.get(asked.api_key_env, "").strip()
+        for name, asked in endpoints(study).items()
+        if asked.api_key_env
+    }
+
+
+def endpoints(study: Study) -> dict[str, ModelEntry | SourceEntry]:
+    """Give everything that a study asks, by name: models first, then sources."""
+    return {**study.file.models, **study.file.sources}
 
 
 def require_keys(study: Study, keys: Mapping[str, str]) -> None:
     """Raise UsageError for a key that the study file names and the environment does not hold."""
     for name, value in keys.items():
+        kind = "models" if name in study.file.models else "sources"
+        variable = endpoints(study)[name].api_key_env
         if not value:
-            variable = study.file.models[name].api_key_env
             raise UsageError(
-                f"{study.folder / 'study.toml'}: models.{name} needs a key in the "
+                f"{study.folder / 'study.toml'}: {kind}.{name} needs a key in the "
                 f"environment variable {variable}, which is not set."
             )
         if not value.isascii() or not value.isprintable() or " " in value:
             raise UsageError(
-                f"models.{name}: the environment variable {study.file.models[name].api_key_env} "
+                f"{kind}.{name}: the environment variable {variable} "
                 "holds a character that no key has (a space, a line end, a letter beyond ASCII)."
             )
 
@@ -113,74 +116,37 @@ def endpoint(name: str, model: ModelEntry, key: str | None) -> Endpoint:
     )
 
 
-def chat_models(
-    study: Study, transports: Mapping[str, httpx.BaseTransport], keys: Mapping[str, str]
-) -> dict[str, ChatModel]:
-    """Give every model of the study over its transport."""
-    return {
+def source_endpoint(name: str, source: SourceEntry, key: str | None, domain: str) -> SourceEndpoint:
+    """Give a source of the study file as `asking` wants it, its query within a domain."""
+    return SourceEndpoint(
+        name=name,
+        kind=source.kind,
+        base_url=source.base_url,
+        api_key=key,
+        contact=source.contact,
+        query=source.query.replace("{domain}", domain),
+        max_results=source.max_results,
+        options=source.options,
+        timeout=source.timeout,
+    )
+
+
+def surroundings(
+    study: Study,
+    cell: Cell,
+    transports: Mapping[str, httpx.BaseTransport],
+    keys: Mapping[str, str],
+    heard: Heard = ignored,
+    each: Each = in_turn,
+) -> Surroundings:
+    """Give every model and source of the study over its transport, for one cell."""
+    domain = cell.domain if isinstance(cell, RunKey) else ""
+    models = {
         name: ChatModel(endpoint(name, model, keys.get(name)), transports[name])
         for name, model in study.file.models.items()
     }
-
-
-def dialogue(
-    study: Study,
-    cell: CellKey,
-    materials: Materials,
-    models: Mapping[str, Model],
-    judged: Callable[[str, Score], None] = ignored,
-) -> Dialogue:
-    """Set up one cell's dialogue."""
-    ddft = study.file.ddft
-    rules = Rules(
-        study.file.seed,
-        ddft.interviewer,
-        tuple(ddft.jury),
-        ddft.judge_reference,
-        {role: dict(params) for role, params in ddft.params.items()},
-        {name: model.family for name, model in study.file.models.items()},
-        ddft.exclude_same_family,
-        ddft.rubrics,
-    )
-    return Dialogue(cell, rules, materials, models, judged)
-
-
-def score(
-    study: Study,
-    materials: Materials,
-    cells: Sequence[CellResult],
-    planned: int | None = None,
-) -> Results:
-    """Compute metrics from finished cells; planned: how many make a subject complete."""
-    ddft = study.file.ddft
-    rules = metric_rules(study)
-    planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
-    return score_study(study.name, PROTOCOL_VERSION, cells, planned, rules, materials.prices)
-
-
-def metric_rules(study: Study) -> MetricRules:
-    """Give the rules of the metrics as the study file makes them."""
-    ddft = study.file.ddft
-    return MetricRules(
-        ddft.theta,
-        ddft.hoc_rule,
-        ddft.empty_far_prime,
-        ddft.normalization,
-        ddft.aggregation,
-        ddft.danger.sas_above,
-        ddft.danger.far_below,
-        ddft.missing_limit,
-    )
-
-
-def analysed(study: Study, materials: Materials, found: Results) -> Results:
-    """Add the study-level analysis to a study's results."""
-    from harness.ddft.analysis import analyze  # loads scipy, and a replay's processes need none
-    from harness.ddft.analysis_form import Facts
-
-    facts = {name: Facts(**entry.model_dump()) for name, entry in study.file.facts.items()}
-    domains = {concept.id: concept.domain for concept in materials.concepts}
-    found.analysis = analyze(
-        found.cells, found.subjects, metric_rules(study), facts, domains, study.file.seed
-    )
-    return found
+    sources = {
+        name: open_source(source_endpoint(name, source, keys.get(name), domain), transports[name])
+        for name, source in study.file.sources.items()
+    }
+    return Surroundings(models, sources, heard, each)

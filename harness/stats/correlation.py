@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.errors import UsageError
-from harness.results import Value
+from harness.results import Interval, Value
 from harness.stats import permutation, ranks
 from harness.stats.columns import Numbers, constant, mean, pair
 from harness.stats.distributions import normal_quantile, p_of_t
-from harness.stats.interval import Interval
 from harness.stats.permutation import Exact
 
 COLLINEAR, PERFECT = 1e-10, 1e-12

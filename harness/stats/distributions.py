@@ -31,3 +31,13 @@ def normal_quantile(share: float) -> float:
 def beta_quantile(share: float, a: float, b: float) -> float:
     """Give the quantile of a beta distribution (scipy.special.betaincinv)."""
     return float(special.betaincinv(a, b, share))
+
+
+def normal_share(z: float) -> float:
+    """Give the probability that a standard normal is below z (scipy.special.ndtr)."""
+    return float(special.ndtr(z))
+
+
+def t_quantile(share: float, df: float) -> float:
+    """Give the t that is exceeded with probability 1 - share at df (scipy.special.stdtrit)."""
+    return float(special.stdtrit(df, share))

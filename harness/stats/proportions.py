@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import special
 
 from harness.errors import UsageError
+from harness.results import Interval
+from harness.stats.columns import FloatArray
 from harness.stats.distributions import beta_quantile, normal_quantile
-from harness.stats.interval import Interval
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:
@@ -47,6 +52,33 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
     low = beta_quantile(tail, k, n - k + 1) if k > 0 else 0.0
     high = beta_quantile(1 - tail, k + 1, n - k) if k < n else 1.0
     return Interval(low, high, level)
+
+
+def jeffreys(k: int, n: int, level: float = 0.95) -> Interval:
+    """Give the equal-tailed interval of k of n under the Jeffreys prior Beta(1/2, 1/2).
+
+    Brown, Cai and DasGupta 2001, without their change at 0 and n: as statsmodels'
+    proportion_confint(method="jeffreys"), the interval of 0 of n starts above 0. Undefined for
+    n = 0.
+    """
+    if nothing := _nothing(k, n, level):
+        return nothing
+    tail = (1 - level) / 2
+    low, high = (beta_quantile(share, k + 0.5, n - k + 0.5) for share in (tail, 1 - tail))
+    return Interval(low, high, level)
+
+
+def jeffreys_draws(
+    ks: Sequence[int], ns: Sequence[int], generator: np.random.Generator, draws: int
+) -> FloatArray:
+    """Draw shares from the Jeffreys posterior of each k of n, shape (draws, len(ks)).
+
+    Each is the quantile at a uniform draw, so that the same seed gives the same shares wherever
+    uniform draws are the same.
+    """
+    k, n = np.asarray(ks), np.asarray(ns)
+    uniform = generator.random((draws, len(k)))
+    return np.asarray(special.betaincinv(k + 0.5, n - k + 0.5, uniform), dtype=np.float64)
 
 
 def _nothing(k: int, n: int, level: float) -> Interval | None:

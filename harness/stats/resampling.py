@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import UsageError
-from harness.results import Value
+from harness.results import Interval, Value
 from harness.stats import ranks
 from harness.stats.columns import FloatArray, IntArray, Numbers, pair, squares
-from harness.stats.interval import Interval
 
 RESAMPLES = 10_000
 CHUNK = 2**20

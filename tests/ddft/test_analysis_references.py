@@ -16,8 +16,8 @@ from statsmodels.stats import multitest, proportion
 
 from harness.ddft import judgements
 from harness.ddft.scoring import score_study
-from harness.ddft.traps import seeded
 from harness.results import SubjectMetrics
+from harness.stats.seeds import seeded
 
 MADE = synthetic.study(9, 8)
 SUBJECTS = score_study("made", 1, MADE.cells, MADE.planned, MADE.rules).subjects

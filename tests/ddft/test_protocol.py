@@ -10,9 +10,10 @@ from loopback import Answer, Loopback, Received, json_answer
 from provider import Provider
 from study_text import study_text
 
+from harness.asking.prompts import fill
 from harness.ddft import traps
 from harness.ddft.materials import present_materials
-from harness.ddft.protocol import compress, fill
+from harness.ddft.protocol import compress
 from harness.recording import cassette as cassettes
 from harness.results import CellResult
 from harness.run.record import Recording

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from golden.cases import cases, needs_shared, same
 
-from harness.results import Value
+from harness.results import Interval, Value
 from harness.stats import correlation, kendall, permutation
-from harness.stats.interval import Interval
 
 pytestmark = needs_shared
 

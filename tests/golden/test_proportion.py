@@ -13,6 +13,7 @@ METHODS = {
     "wilson": proportions.wilson,
     "clopper_pearson": proportions.clopper_pearson,
     "wald_clipped": proportions.wald,
+    "jeffreys": proportions.jeffreys,
 }
 
 

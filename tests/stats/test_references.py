@@ -284,9 +284,10 @@ def test_corrections(seed: int, correct: Any, method: str) -> None:
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 @pytest.mark.parametrize(("k", "n"), [(0, 7), (1, 7), (15, 30), (399, 400), (400, 400)])
 def test_proportions(k: int, n: int, level: float) -> None:
-    """Wilson, Wald and Clopper-Pearson are statsmodels'."""
+    """Wilson, Wald, Clopper-Pearson and Jeffreys are statsmodels'."""
     methods = {"wilson": proportions.wilson, "normal": proportions.wald}
     methods["beta"] = proportions.clopper_pearson
+    methods["jeffreys"] = proportions.jeffreys
     for method, interval in methods.items():
         known = proportion.proportion_confint(k, n, alpha=1 - level, method=method)
         found = interval(k, n, level)

@@ -153,6 +153,7 @@ REFUSED: list[Any] = [
     lambda: multiple.holm([0.1, 1.2]),
     lambda: multiple.bonferroni([NAN]),
     lambda: proportions.wilson(3, 2),
+    lambda: proportions.jeffreys(-1, 2),
     lambda: resampling.draw(0, generator(1)),
     lambda: resampling.bootstrap_pearson([1, 2], [1, 2], resampling.draw(3, generator(1), 5)),
 ]

@@ -1,0 +1,198 @@
+"""One look-up at a fact source: its HTTP calls, each under a name, and what becomes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+import httpx
+import msgspec
+
+from harness.asking.models import LIMITED
+from harness.errors import REFUSALS, EndpointRefused, Incomplete, is_passing
+from harness.version import VERSION
+
+NO_SUCH_PAGE = 404  # from a source an answer; every other status that refuses stops the run
+LONGEST_QUERY = 300  # characters that every engine takes: MediaWiki 300, Brave and Tavily 400
+MOST_WORDS = 50  # that Brave takes
+Form = TypeVar("Form")
+
+
+class Window(NamedTuple):
+    """The days that a passage must be from, both included: ISO dates."""
+
+    start: str
+    end: str
+
+    def holds(self, date: str) -> bool:
+        """Tell whether an ISO date or time is within it."""
+        return self.start <= date[:10] <= self.end
+
+
+class SourceEndpoint(NamedTuple):
+    """Where a source is and how it wants to be asked.
+
+    name: ours, in results. kind: one of `sources.KINDS`. contact: an address or a page where who
+    runs the study can be reached, for the User-Agent. query: what is searched for, {direction} in
+    it. max_results: how many results of a web search are looked at. options: parameters sent as
+    they are, of those that `sources.KINDS` names. timeout: seconds.
+    """
+
+    name: str
+    kind: str
+    base_url: str
+    api_key: str | None = None
+    contact: str = ""
+    query: str = "{direction}"
+    max_results: int = 5
+    options: Mapping[str, Any] = MappingProxyType({})
+    timeout: float = 60.0
+
+
+class NoAnswer(Exception):
+    """What came is no answer that can be used; it is recorded, so a replay meets it too."""
+
+
+class Reply(NamedTuple):
+    """What came back from one call: the call's step and address; status, head and body."""
+
+    step: str
+    url: httpx.URL
+    status: int
+    headers: httpx.Headers
+    content: bytes
+
+
+class Inquiry:
+    """The calls of one look-up, each named `{call}/{step}`.
+
+    optional: a source that is down is an answer, as for all but the last of several. Every call
+    raises NoAnswer where the source gave none and that is recorded, Incomplete where it is down
+    and must be asked again, EndpointRefused where it refuses every call (and is not optional).
+    """
+
+    def __init__(
+        self, endpoint: SourceEndpoint, transport: httpx.BaseTransport, call: str, optional: bool
+    ) -> None:
+        self.endpoint = endpoint
+        self._transport, self._call, self._optional = transport, call, optional
+
+    def query(self, direction: str) -> str:
+        """Fill the query's template; of a direction that is too long the end is left out."""
+        words = direction.split()
+        while True:
+            query = self.endpoint.query.replace("{direction}", " ".join(words))
+            if not words or (len(query) <= LONGEST_QUERY and len(query.split()) <= MOST_WORDS):
+                return query
+            words.pop()
+
+    def get(
+        self,
+        step: str,
+        path: str,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Get a path below the base URL."""
+        query = f"?{urlencode(params)}" if params else ""
+        return self._send(step, "GET", self._url(path + query), headers or {})
+
+    def post(self, step: str, path: str, body: Any, headers: Mapping[str, str]) -> Reply:
+        """Post JSON to a path below the base URL."""
+        sent = {"content-type": "application/json", **headers}
+        return self._send(step, "POST", self._url(path), sent, msgspec.json.encode(body))
+
+    def follow(self, step: str, reply: Reply) -> Reply:
+        """Go where a redirect points, if that is on the same host."""
+        location = reply.headers.get("location", "")
+        try:
+            url = reply.url.join(location)
+        except httpx.InvalidURL as error:
+            raise NoAnswer(f"{self.where(reply.step)}: {location!r} is no address") from error
+        if url.host != reply.url.host:
+            raise NoAnswer(f"{self.where(reply.step)} sends us to another host: {location!r}")
+        return self._send(step, "GET", url, {})
+
+    def read(self, reply: Reply, form: type[Form]) -> Form:
+        """Read a reply of status 200 as JSON of a form."""
+        where = self.where(reply.step)
+        if reply.status != httpx.codes.OK:
+            raise NoAnswer(f"{where} answered {reply.status}: {_shown(reply)}")
+        try:
+            return msgspec.json.decode(reply.content, type=form)
+        except (ValueError, RecursionError) as error:
+            raise NoAnswer(f"{where}: no reply of this kind ({error}): {_shown(reply)}") from error
+
+    def where(self, step: str) -> str:
+        """Name a call and its source, for a message."""
+        return f"{self._call}/{step}: {self.endpoint.name} at {self.endpoint.base_url}"
+
+    def down(self, step: str, words: str) -> Exception:
+        """Give what to raise where the source cannot answer now; `words` say what it did."""
+        if self._optional:
+            return NoAnswer(f"{self.where(step)} {words}")
+        return Incomplete(
+            f"{self.where(step)} {words}. It will be asked again when `harness record` goes on."
+        )
+
+    def _send(
+        self,
+        step: str,
+        method: str,
+        url: httpx.URL,
+        headers: Mapping[str, str],
+        content: bytes | None = None,
+    ) -> Reply:
+        request = httpx.Request(
+            method,
+            url,
+            headers={**_common_headers(self.endpoint.contact), **headers},
+            content=content,
+            extensions={
+                "call": f"{self._call}/{step}",
+                "endpoint": "source",
+                "optional": self._optional,
+                "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout),
+            },
+        )
+        try:
+            response = self._transport.handle_request(request)
+            try:
+                body = response.read()
+            finally:
+                response.close()
+        except httpx.DecodingError as error:
+            raise NoAnswer(f"{self.where(step)}: not what its head says ({error})") from error
+        except httpx.TransportError as error:
+            words = f"gave no answer ({type(error).__name__}: {error})"
+            raise self.down(step, words) from error
+        return self._checked(Reply(step, url, response.status_code, response.headers, body))
+
+    def _checked(self, reply: Reply) -> Reply:
+        """Let answers pass; what an optional source refuses with is recorded, so it is one too."""
+        refused = reply.status in REFUSALS and reply.status != NO_SUCH_PAGE
+        if refused and not self._optional:
+            raise EndpointRefused(
+                f"{self.where(reply.step)} answered {reply.status}: {_shown(reply)}. Check the "
+                "key, the credit and the address, then go on with `harness record`; nothing is "
+                "lost."
+            )
+        if is_passing(reply.status):
+            words = f"answered {reply.status} to the last try: {_shown(reply)}"
+            raise self.down(reply.step, words)
+        return reply
+
+    def _url(self, path: str) -> httpx.URL:
+        return httpx.URL(f"{self.endpoint.base_url.rstrip('/')}{path}")
+
+
+def _common_headers(contact: str) -> dict[str, str]:
+    """Wikimedia's policy wants to know who asks, and its etiquette wants gzip."""
+    agent = f"harness/{VERSION} ({contact})" if contact else f"harness/{VERSION}"
+    return {"user-agent": agent, "accept": "application/json", "accept-encoding": "gzip"}
+
+
+def _shown(reply: Reply) -> str:
+    return repr(reply.content.decode("utf-8", "replace")[:200])

@@ -1,0 +1,125 @@
+"""Fact sources, one interface for all kinds: a direction in, a passage or none out.
+
+A source tells three things apart. "found": a passage that is about the direction. "not found": the
+source was asked and has none. "failed": what came is no answer (an optional source that is down, a
+reply that is none); it is recorded like an answer, and a replay meets it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+import httpx
+
+from harness.asking import web_search, wikipedia
+from harness.asking.inquiry import Inquiry, NoAnswer
+from harness.asking.inquiry import SourceEndpoint as SourceEndpoint
+from harness.asking.inquiry import Window as Window
+from harness.asking.relevance import relevant as relevant
+from harness.errors import UsageError
+from harness.results import Passage
+
+FOUND, NOT_FOUND, FAILED = "found", "not found", "failed"
+Finder = Callable[[Inquiry, str, Window | None], Iterator[Passage]]
+
+
+class Found(NamedTuple):
+    """What a look-up gave; problem: why it failed."""
+
+    state: str
+    passage: Passage | None = None
+    problem: str = ""
+
+
+class Source(Protocol):
+    """Whatever facts can be looked up in."""
+
+    name: str
+
+    def look_up(
+        self, call: str, direction: str, window: Window | None, *, optional: bool = False
+    ) -> Found:
+        """Look a direction up, under names that begin with `call`."""
+
+
+class Kind(NamedTuple):
+    """A kind of source: how it finds, and the options that may be sent as they are."""
+
+    finder: Finder
+    options: tuple[str, ...] = ()
+
+
+KINDS: Mapping[str, Kind] = {
+    "wikipedia-summary": Kind(wikipedia.summaries),
+    "wikipedia-extract": Kind(wikipedia.extracts),
+    "searxng": Kind(web_search.searxng, ("categories", "engines", "language", "safesearch")),
+    "tavily": Kind(
+        web_search.tavily,
+        ("country", "exclude_domains", "include_domains", "search_depth", "topic"),
+    ),
+    "brave": Kind(
+        web_search.brave, ("country", "extra_snippets", "goggles", "safesearch", "search_lang")
+    ),
+}
+
+
+class FactSource:
+    """One source behind one transport."""
+
+    def __init__(
+        self, endpoint: SourceEndpoint, finder: Finder, transport: httpx.BaseTransport
+    ) -> None:
+        self.name = endpoint.name
+        self._endpoint, self._finder, self._transport = endpoint, finder, transport
+
+    def look_up(
+        self, call: str, direction: str, window: Window | None, *, optional: bool = False
+    ) -> Found:
+        """Give the first passage of the source that is about the direction.
+
+        call: the beginning of the calls' names, different for each look-up; the steps behind it
+        are named at the finders. window: the days a search result must be from. optional: a source
+        that is down or refuses has failed, and that is recorded; else it raises Incomplete where no
+        answer could be had now, EndpointRefused where none ever will.
+        """
+        inquiry = Inquiry(self._endpoint, self._transport, call, optional)
+        try:
+            for passage in self._finder(inquiry, direction, window):
+                if passage.text.strip() and relevant(direction, passage):
+                    return Found(FOUND, passage)
+        except NoAnswer as problem:
+            return Found(FAILED, problem=str(problem))
+        return Found(NOT_FOUND)
+
+
+def open_source(endpoint: SourceEndpoint, transport: httpx.BaseTransport) -> FactSource:
+    """Open a source; raises UsageError where the endpoint's entries do not fit its kind."""
+    kind = KINDS.get(endpoint.kind)
+    if kind is None:
+        raise _wrong(endpoint, f"kind {endpoint.kind!r}", f"one of {', '.join(KINDS)}")
+    for option in endpoint.options:
+        if option not in kind.options:
+            known = ", ".join(kind.options) or "none"
+            raise _wrong(endpoint, f"option {option!r}", f"of options for {endpoint.kind}: {known}")
+    if "{direction}" not in endpoint.query:
+        raise _wrong(endpoint, f"query {endpoint.query!r}", "{direction} in it")
+    _check_address(endpoint)
+    return FactSource(endpoint, kind.finder, transport)
+
+
+def _check_address(endpoint: SourceEndpoint) -> None:
+    """Check where requests go and who they say they are from, which Wikimedia's policy asks for."""
+    try:
+        host = httpx.URL(endpoint.base_url).host
+    except httpx.InvalidURL as error:
+        raise _wrong(endpoint, f"base_url {endpoint.base_url!r} ({error})", "an address") from error
+    if not re.fullmatch(r"[ -'*-~]*", endpoint.contact):
+        raise _wrong(endpoint, f"contact {endpoint.contact!r}", "ASCII without brackets")
+    if not endpoint.contact and host.endswith((".wikipedia.org", ".wikimedia.org")):
+        raise _wrong(endpoint, "no contact", "an e-mail address or a page, as Wikimedia wants one")
+
+
+def _wrong(endpoint: SourceEndpoint, got: str, expected: str) -> UsageError:
+    return UsageError(f"source {endpoint.name!r}: {got}; expected {expected}")

@@ -1,0 +1,1 @@
+"""Published numbers, checked against data and against each other."""

@@ -1,0 +1,139 @@
+"""Every claim of a file, with its verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.audit.claims import Claim, ClaimsFile
+from harness.audit.counts import arithmetic, granularity, interval, mean_of
+from harness.audit.finding import VERDICTS, Outcome, Verdict, under
+from harness.audit.lattice import attainable
+from harness.audit.p_values import effect_size, p_value, partial_p
+from harness.audit.recomputed import value
+from harness.audit.resampled import interval_resampled
+from harness.audit.spreads import dispersion_label, dispersion_pair, moment_bound
+from harness.audit.statements import direction, label_rule, restated
+from harness.audit.table import Table, read_table
+from harness.errors import UsageError
+
+BUNDLED = Path(__file__).with_name("data")
+ALONE: dict[str, Callable[..., Outcome]] = {
+    "arithmetic": arithmetic,
+    "attainable": attainable,
+    "direction": direction,
+    "dispersion_pair": dispersion_pair,
+    "effect_size": effect_size,
+    "granularity": granularity,
+    "interval": interval,
+    "label_rule": label_rule,
+    "mean_of": mean_of,
+    "moment_bound": moment_bound,
+    "partial_p": partial_p,
+    "restated": restated,
+}
+WITH_DATA: dict[str, Callable[..., Outcome]] = {
+    "dispersion_label": dispersion_label,
+    "interval_resampled": interval_resampled,
+    "p_value": p_value,
+    "value": value,
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim and what became of it."""
+
+    claim: str
+    says: str
+    place: str
+    check: str
+    published: str
+    recomputed: str
+    verdict: Verdict
+    why: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was audited, against which data, and a finding for every claim, in the file's order."""
+
+    title: str
+    source: str
+    data: str | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """Give how many claims have each verdict."""
+        counted = Counter(finding.verdict for finding in self.findings)
+        return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+def bundled() -> dict[str, Path]:
+    """Give the claims files that come with the package, by name."""
+    return {path.stem: path for path in sorted(BUNDLED.glob("*.toml"), key=lambda path: path.stem)}
+
+
+def find_claims(named: str) -> Path:
+    """Give a claims file by its path, or the bundled one of this name."""
+    known = bundled()
+    if named in known:
+        return known[named]
+    if not Path(named).is_file():
+        raise UsageError(f"{named}: there is no such claims file; bundled are {', '.join(known)}")
+    return Path(named)
+
+
+def audit(path: Path, file: ClaimsFile, data: Path | None = None) -> Audit:
+    """Check every claim of a file that was read from this path; raises UsageError with the line.
+
+    data: a CSV or a results.json; without it the data that the file names, if any.
+    """
+    if data is None and file.data:
+        data = path.parent / file.data
+    table = _table(path, file, data) if data else None
+    findings = tuple(_found(path, name, claim, table) for name, claim in file.claim.items())
+    return Audit(file.title, file.source, str(data) if data else None, findings)
+
+
+def _table(path: Path, file: ClaimsFile, data: Path) -> Table:
+    table = read_table(data)
+    try:
+        for column in file.rounded:
+            table.has(column)
+    except UsageError as error:
+        raise UsageError(f"{path}: rounded: {error}") from error
+    return replace(table, rounded=file.rounded)
+
+
+def _found(path: Path, name: str, claim: Claim, table: Table | None) -> Finding:
+    try:
+        outcome = under(claim.assuming, _checked(claim, table))
+    except UsageError as error:
+        raise UsageError(f"{path}, line {_line(path, name)}: claim.{name}: {error}") from error
+    return Finding(
+        claim=name,
+        says=claim.says,
+        place=claim.place,
+        check=claim.check,
+        published=claim.printed,
+        recomputed=outcome.recomputed,
+        verdict=outcome.verdict,
+        why=outcome.why,
+    )
+
+
+def _checked(claim: Claim, table: Table | None) -> Outcome:
+    if claim.check in ALONE:
+        return ALONE[claim.check](claim)
+    return WITH_DATA[claim.check](claim, table)
+
+
+def _line(path: Path, name: str) -> int:
+    """Find the line where a claim starts; the file's first where it is written otherwise."""
+    heads = f"[claim.{name}]", f'[claim."{name}"]'
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next((n for n, line in enumerate(lines, 1) if line.strip().startswith(heads)), 1)

@@ -1,0 +1,113 @@
+"""A bootstrap interval, drawn again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from numpy.random import PCG64, Generator
+
+from harness.audit.claims import IntervalResampled
+from harness.audit.finding import VERDICTS, Outcome, Reading, decide, joined, unchecked
+from harness.audit.printed import Span, point
+from harness.audit.selection import (
+    Numbers,
+    Statistic,
+    correlated,
+    extreme,
+    needs_data,
+    plain,
+    selected,
+)
+from harness.audit.table import Table
+from harness.stats.columns import IntArray
+from harness.stats.resampling import bootstrap_pearson, bootstrap_spearman, draw, draw_legacy
+
+MODERN, LEGACY = "PCG64", "the legacy generator"
+SEED = 42
+STANDARD_ERRORS = 4  # an honest interval is off by more once in ten thousand audits
+
+Ends = tuple[float, float]
+
+
+def interval_resampled(claim: IntervalResampled, table: Table | None) -> Outcome:
+    """Draw a percentile bootstrap interval again (Efron and Tibshirani 1993, chapter 13).
+
+    With a stated seed the printed digits can come out, by PCG64 or by numpy's legacy generator.
+    Without it all that can be asked is whether printed and drawn interval differ by no more than
+    two draws do, and by the rounding of the data: `reproduced*`.
+    """
+    if table is None:
+        return needs_data(claim)
+    cells = selected(table, claim)
+    columns, n = plain(cells), len(cells[0])
+    if claim.n not in (None, n):
+        return Outcome("contradicted", f"n = {n}", f"n is {n} and not {claim.n}")
+    draws = _draws(claim, n)
+    drawn = {name: _ends(claim, columns, rows, claim.level) for name, rows in draws.items()}
+    if any(math.isnan(end) for ends in drawn.values() for end in ends):
+        return unchecked("the interval is undefined for these data")
+    corners = [columns, *(extreme(_statistic(claim), cells, sign) for sign in (-1, 1))]
+    return _compared(claim, drawn, _within_error(claim, corners, draws[MODERN]))
+
+
+def _draws(claim: IntervalResampled, n: int) -> dict[str, IntArray]:
+    seed = SEED if claim.seed is None else claim.seed
+    return {
+        MODERN: draw(n, Generator(PCG64(seed)), claim.resamples),
+        LEGACY: draw_legacy(n, seed, claim.resamples),
+    }
+
+
+def _ends(claim: IntervalResampled, columns: Numbers, rows: IntArray, level: float) -> Ends:
+    """Draw the interval; NaN where it is undefined."""
+    resampled = bootstrap_pearson if claim.method == "pearson" else bootstrap_spearman
+    found = resampled(columns[0], columns[1], rows, level).interval
+    if found.low is None or found.high is None:
+        return math.nan, math.nan
+    return found.low, found.high
+
+
+def _statistic(claim: IntervalResampled) -> Statistic:
+    return lambda columns: correlated(columns, claim.method).coefficient.value
+
+
+def _within_error(
+    claim: IntervalResampled, corners: Sequence[Numbers], rows: IntArray
+) -> list[Span]:
+    """Give where each end may lie: four standard errors of the difference of two draws.
+
+    The share of resamples below a percentile q is binomial, with standard error
+    sqrt(q (1 - q) / resamples), whatever the statistic's distribution; corners: the data as they
+    stand, and moved within their rounding.
+    """
+    q = (1 - claim.level) / 2
+    error = STANDARD_ERRORS * math.sqrt(2 * q * (1 - q) / claim.resamples)
+    levels = 1 - 2 * max(0.0, q - error), 1 - 2 * min(0.5, q + error)
+    drawn = [_ends(claim, columns, rows, level) for columns in corners for level in levels]
+    return [Span(min(side), max(side)) for side in zip(*drawn, strict=True)]
+
+
+def _compared(claim: IntervalResampled, drawn: Mapping[str, Ends], near: Sequence[Span]) -> Outcome:
+    verdicts = [
+        decide(printed, _readings(claim, [ends[end] for ends in drawn.values()], near[end])).verdict
+        for end, printed in enumerate(claim.published)
+    ]
+    places = claim.published[0].places + 1
+    words = {name: f"[{low:.{places}f}, {high:.{places}f}]" for name, (low, high) in drawn.items()}
+    verdict = max(verdicts, key=VERDICTS.index)
+    convention = "only within Monte Carlo error" if verdict == "reproduced*" else ""
+    other = f"otherwise {words[LEGACY]} with {LEGACY}"
+    return Outcome(verdict, words[MODERN], joined(convention, other, _how(claim)))
+
+
+def _readings(claim: IntervalResampled, ends: Sequence[float], near: Span) -> list[Reading]:
+    tolerant = Reading(near, "Monte Carlo error")
+    if claim.seed is None:
+        return [tolerant]
+    return [Reading(point(ends[0])), Reading(point(ends[1]), LEGACY), tolerant]
+
+
+def _how(claim: IntervalResampled) -> str:
+    seed = f"seed {SEED}, since none is stated" if claim.seed is None else f"seed {claim.seed}"
+    return f"percentile bootstrap, {claim.resamples} resamples, {seed}"

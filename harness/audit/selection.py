@@ -1,0 +1,169 @@
+"""Which numbers of a table a claim is about, and what they may have been before rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from harness.audit.fields import Column, FromData, Where
+from harness.audit.finding import Outcome, unchecked
+from harness.audit.printed import Span, point, printed, reach
+from harness.audit.table import Row, Table, number
+from harness.errors import UsageError
+from harness.stats.columns import mean
+from harness.stats.correlation import Partial, partial_correlation
+
+PASSES = 20
+
+Unit = tuple[str, ...]
+Numbers = list[list[float]]
+Statistic = Callable[[Numbers], float | None]
+
+
+class Cell(NamedTuple):
+    """A number, and the least and most that it may have been before it was rounded."""
+
+    value: float
+    low: float
+    high: float
+
+
+def selected(table: Table, wanted: FromData) -> list[list[Cell]]:
+    """Give the columns that a claim names, over the units that have a number in all of them."""
+    columns = [
+        {unit: _mean(cells) for unit, cells in grouped(table, wanted, column).items()}
+        for column in wanted.columns
+    ]
+    units = [unit for unit in columns[0] if all(unit in column for column in columns)]
+    return [[column[unit] for unit in units] for column in columns]
+
+
+def grouped(table: Table, wanted: FromData, column: Column) -> dict[Unit, list[Cell]]:
+    """Give the numbers of a column by unit; holes are left out, and units of holes alone."""
+    found = _by_unit(table, wanted, column, column.where)
+    if not column.minus:
+        return found
+    less = _by_unit(table, wanted, column, column.minus)
+    return {
+        unit: [_difference(_mean(cells), _mean(less[unit]))]
+        for unit, cells in found.items()
+        if unit in less
+    }
+
+
+def needs_data(wanted: FromData) -> Outcome:
+    """Say which columns a claim needs, where there are no data."""
+    names = dict.fromkeys(column.of for column in wanted.columns)
+    return unchecked(f"needs data with the columns {', '.join(names)} (--data)")
+
+
+def correlated(columns: Numbers, method: str) -> Partial:
+    """Correlate two columns, "pearson" or "spearman", without enumerating all pairings.
+
+    That is a partial correlation with nothing held fixed; p is by t with df = n - 2.
+    """
+    x, y = columns
+    return partial_correlation(x, y, [], method)
+
+
+def plain(columns: Sequence[Sequence[Cell]]) -> Numbers:
+    """Give the numbers as they stand in the data."""
+    return [[cell.value for cell in column] for column in columns]
+
+
+def over_rounding(statistic: Statistic, columns: Sequence[Sequence[Cell]]) -> Span | None:
+    """Give the least and the most that a statistic can be over the rounding of its numbers.
+
+    None where it is undefined for the numbers as they stand.
+    """
+    ends = [statistic(extreme(statistic, columns, sign)) for sign in (-1, 1)]
+    return reach(ends, statistic(plain(columns)))
+
+
+def extreme(statistic: Statistic, columns: Sequence[Sequence[Cell]], sign: int) -> Numbers:
+    """Move each number, within its rounding, so that the statistic falls (-1) or rises (1) most.
+
+    One number at a time until none moves: exact for means, and for correlations as far as they
+    are monotone in each number over so small a range.
+    """
+    chosen = plain(columns)
+    loose = [(c, r) for c, col in enumerate(columns) for r, cell in enumerate(col) if _loose(cell)]
+    best = statistic(chosen)
+    for _ in range(PASSES):
+        before = best
+        for c, r in loose:
+            best = _better(statistic, chosen, (c, r), columns[c][r], best, sign)
+        if best == before:
+            break
+    return chosen
+
+
+def _better(
+    statistic: Statistic,
+    chosen: Numbers,
+    place: tuple[int, int],
+    cell: Cell,
+    best: float | None,
+    sign: int,
+) -> float | None:
+    column, row = place
+    for value in (cell.low, cell.high):
+        kept, chosen[column][row] = chosen[column][row], value
+        now = statistic(chosen)
+        if now is not None and (best is None or sign * now > sign * best):
+            best = now
+        else:
+            chosen[column][row] = kept
+    return best
+
+
+def _loose(cell: Cell) -> bool:
+    return cell.low < cell.high
+
+
+def _by_unit(
+    table: Table, wanted: FromData, column: Column, where: Where
+) -> dict[Unit, list[Cell]]:
+    for name in (column.of, *wanted.per, *wanted.where, *wanted.without, *where):
+        table.has(name)
+    conditions = {**wanted.where, **where}
+    rows = [(place, row) for place, row in enumerate(table.rows) if _fits(row, conditions)]
+    if wanted.without:
+        rows = [(place, row) for place, row in rows if not _fits(row, wanted.without)]
+    if not rows:
+        raise UsageError(f"no row of {table.source} has {conditions}")
+    rounded, found = column.of in table.rounded, dict[Unit, list[Cell]]()
+    for place, row in rows:
+        unit = tuple(row[name] for name in wanted.per) or (str(place),)
+        if row[column.of]:
+            found.setdefault(unit, []).append(_cell(row[column.of], column, rounded))
+    return found
+
+
+def _fits(row: Row, where: Where) -> bool:
+    return all(
+        row[name] == text or (number(text) is not None and number(row[name]) == number(text))
+        for name, text in where.items()
+    )
+
+
+def _cell(text: str, column: Column, rounded: bool) -> Cell:
+    value = number(text)
+    if value is None:
+        raise UsageError(f"{text!r} in the column {column.of!r} is no number; a hole is empty")
+    span = printed(text).span if rounded else point(value)
+    cell = Cell(value, float(span.low), float(span.high))
+    if not column.log10:
+        return cell
+    if cell.low <= 0:
+        raise UsageError(f"{text!r} in the column {column.of!r} has no logarithm")
+    return Cell(*map(math.log10, cell))
+
+
+def _mean(cells: Sequence[Cell]) -> Cell:
+    return Cell(*(mean(part) for part in zip(*cells, strict=True)))
+
+
+def _difference(one: Cell, other: Cell) -> Cell:
+    return Cell(one.value - other.value, one.low - other.high, one.high - other.low)

@@ -1,0 +1,1 @@
+"""A study as one file that can be sent, kept and checked: archive, papers, key search."""

@@ -1,0 +1,78 @@
+"""Look for keys in what is about to be handed out: those in use, and whatever looks like one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.bundle.archive import files_in
+from harness.recording import cassette as cassettes
+from harness.recording.interaction import Interaction
+from harness.recording.redaction import KeyRing, clean_header, secrets_in
+
+SHOWN = 6  # characters of what looks like a key, enough to find it
+LIKE_A_KEY = re.compile(
+    r"(?<![A-Za-z0-9_-])(?:"
+    r"sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}"  # OpenAI, Anthropic, OpenRouter, DeepSeek
+    r"|AIza[A-Za-z0-9_-]{35}"  # Google
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}"  # Amazon
+    r"|gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{22,}"
+    r"|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{37}|xai-[A-Za-z0-9]{40,}"
+    r"|tvly-[A-Za-z0-9-]{16,}|xox[abposr]-[A-Za-z0-9-]{10,}"
+    r"|Bearer (?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{20,}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----)"
+)
+
+
+class Finding(NamedTuple):
+    """Where a key, or what looks like one, stands: file, call or "", and how it begins."""
+
+    path: str
+    call: str
+    shown: str
+
+    @property
+    def line(self) -> str:
+        """Give the finding in one line, without the key."""
+        at = f", call {self.call}" if self.call else ""
+        return f"{self.path}{at}: {self.shown}"
+
+
+def find_keys(
+    folder: Path, ring: KeyRing, cassette_names: Collection[str], no_keys: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Give what must not be handed out in a folder's files, file by file.
+
+    ring: the keys in use. cassette_names: the files that are searched call by call, with what is
+    encoded in them read. no_keys: texts that look like keys and are none.
+    """
+    for name in files_in(folder):
+        data = (folder / name).read_bytes()
+        if ring.found_in(data):
+            yield Finding(name, "", "a key that is in use")
+        if name in cassette_names:
+            for kept in cassettes.load(folder / name):
+                call = kept.response.call or kept.response.digest
+                yield from (Finding(name, call, found) for found in _in_call(kept, ring, no_keys))
+        else:
+            text = data.decode("utf-8", "replace")
+            yield from (Finding(name, "", found) for found in _like_keys("", text, no_keys))
+
+
+def _in_call(kept: Interaction, ring: KeyRing, no_keys: Collection[str]) -> Iterator[str]:
+    for name, value in kept.header_pairs:
+        if clean_header(name, value) != value:
+            yield f"the header {name}"
+    for body in (kept.request_bytes, kept.body_bytes):
+        if ring.found_in(body):
+            yield "a key that is in use"
+        yield from _like_keys(kept.request.uri, body.decode("utf-8", "replace"), no_keys)
+
+
+def _like_keys(url: str, text: str, no_keys: Collection[str]) -> Iterator[str]:
+    found = {match[0] for match in LIKE_A_KEY.finditer(f"{url}\n{text}")}
+    for value in sorted(found | set(secrets_in(url, text))):
+        if value not in no_keys:
+            yield f"{value[:SHOWN]}..., which looks like a key"

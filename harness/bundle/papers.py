@@ -1,0 +1,179 @@
+"""The papers that go with a bundle: for its reviewer, for who runs it again, for who cites it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+PLACEHOLDER = "10.5281/zenodo.0000000"
+CALLS_A_SECOND = 500  # a slow machine; what is measured is several thousand
+FEWEST_SECONDS = 30
+
+
+class Facts(NamedTuple):
+    """What the papers say of a bundle.
+
+    verdict: the line that `harness replay` prints, its seconds left open. lock: the file that pins
+    the versions. cost: in words. first, last: when the first and the last call were answered, UTC.
+    waited: seconds, summed over the calls. sample_of: the study's own name where the bundle holds
+    a part of it, and its share of the cells. left_out: the cells that no longer replay, with how
+    many bodies each lacks. report: whether there is a report.html.
+    """
+
+    study: str
+    title: str
+    protocol: str
+    as_of: str
+    version: str
+    fingerprint: str
+    verdict: str
+    lock: str
+    cells: int
+    calls: int
+    size: int
+    cost: str
+    first: str
+    last: str
+    waited: float
+    sample_of: tuple[str, float] | None
+    left_out: Sequence[tuple[str, int]]
+    published: str
+    report: bool
+
+    @property
+    def seconds(self) -> int:
+        """Give how long a replay may take on a slow machine, at most."""
+        return max(FEWEST_SECONDS, round(self.calls / CALLS_A_SECOND))
+
+
+def readme(facts: Facts) -> str:
+    """Give the reviewer's README."""
+    return "\n".join(
+        [
+            f"# {facts.title}",
+            "",
+            f"A recording of every model call of this study ({facts.protocol}, {facts.as_of}),",
+            "from which every number in it is computed anew: no key, no network, no cost.",
+            "",
+            "```",
+            f"pip install -r {facts.lock}  # then harness {facts.version} itself, from its sources",
+            "harness replay --verify-checksums  # in this folder; or: harness replay THIS.tar.zst",
+            "```",
+            "",
+            "The second ends with this line (its seconds differ):",
+            "",
+            "```",
+            facts.verdict,
+            "```",
+            "",
+            *_sample(facts),
+            *_left_out(facts),
+            *_contents(facts),
+        ]
+    )
+
+
+def _sample(facts: Facts) -> list[str]:
+    if facts.sample_of is None:
+        return []
+    whole, share = facts.sample_of
+    return [
+        f"**This is a sample, not the study.** It holds {share:.1%} of the cells of `{whole}`,",
+        "drawn by its seed, as a study of its own that replays alone. Its numbers are computed",
+        "from these cells only: they are not the study's numbers, and no finding rests on them.",
+        "",
+    ]
+
+
+def _left_out(facts: Facts) -> list[str]:
+    if not facts.left_out:
+        return []
+    return [
+        "**Some of what was recorded is left out**, as it may not be handed on. `LEFT-OUT.json`",
+        "names every body with its address, size and SHA-256, so that who has it can compare.",
+        "`results.json` is the whole study's; these cells no longer replay:",
+        "",
+        *(f"- `{cell}`: {bodies} bodies left out" for cell, bodies in facts.left_out),
+        "",
+        f"The whole study's fingerprint is {facts.published}; the manifest here is of what is",
+        "here.",
+        "",
+    ]
+
+
+def _contents(facts: Facts) -> list[str]:
+    report = ["| `report.html` | tables and plots |"] if facts.report else []
+    return [
+        "| file | what it is |",
+        "|---|---|",
+        f"| `cassettes/{facts.study}/` | study.toml, materials.json, one recording a cell, "
+        "results.json |",
+        "| `checksums/` | its manifests, for `md5sum -c` and `sha256sum -c` |",
+        *report,
+        "| `APPENDIX.md` | what a reproduction needs, and what may vary |",
+        "| `LICENCES.md` | licences of the passages, and whose terms govern the answers |",
+        "| `CITATION.cff` | how to cite this |",
+        f"| `{facts.lock}` | the versions of everything that runs |",
+        "| `SHA256SUMS` | the checksum of every other file here |",
+        "",
+    ]
+
+
+def appendix(facts: Facts) -> str:
+    """Give the appendix for artifact evaluation."""
+    return "\n".join(
+        [
+            "# Artifact appendix",
+            "",
+            f"Artifact: the recording of *{facts.title}* and the results computed from it.",
+            f"DOI: {PLACEHOLDER} (a placeholder: put in the one that the archive gives)",
+            "",
+            "| what | needed or expected |",
+            "|---|---|",
+            f"| program | harness {facts.version}, Python 3.11 or later, {facts.lock} |",
+            "| hardware | any; no GPU, no network, no key |",
+            f"| disk | {facts.size / 1e6:.1f} MB unpacked |",
+            f"| time | under {facts.seconds} s on a slow machine |",
+            f"| calls | {facts.calls} are replayed, in {facts.cells} cells; none is sent |",
+            f"| cost | nothing; the recording: {facts.cost} |",
+            f"| when it was recorded | from {facts.first} to {facts.last} |",
+            f"| time spent waiting for answers | {facts.waited / 3600:.1f} h, over all calls |",
+            "",
+            "## Expected output",
+            "",
+            "```",
+            facts.verdict,
+            "```",
+            "",
+            "## Allowed variation",
+            "",
+            f"With the versions in {facts.lock} the recomputed results.json is the same to the",
+            "byte: `numbers identical`. On another platform, or with other versions of the",
+            "numerical libraries, numbers may differ by rounding, at most 1e-9 relatively:",
+            "`numbers equal`, and the first that differs is named. Anything else is a failure.",
+            "Only the seconds vary.",
+            "",
+            "## What it does not show",
+            "",
+            "That the recording is honest, or that the models would still answer so: endpoints are",
+            "retired and change. A new recording is a new study; `harness diff` compares two.",
+            "",
+        ]
+    )
+
+
+def citation(facts: Facts) -> str:
+    """Give a citation file in the Citation File Format 1.2.0, its author to be filled in."""
+    lines = [
+        "cff-version: 1.2.0",
+        'message: "If you use this recording, please cite it as below."',
+        "type: dataset",
+        f"title: {json.dumps(facts.title, ensure_ascii=False)}",
+        "authors:",
+        '  - name: "(the authors of the study: to be filled in)"',
+        f"date-released: {facts.as_of}",
+        f"version: {json.dumps(facts.fingerprint)}",
+        f"doi: {PLACEHOLDER}",
+    ]
+    return "\n".join(lines) + "\n"

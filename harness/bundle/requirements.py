@@ -1,0 +1,60 @@
+"""The versions of everything that runs here, for who wants the same numbers to the byte."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+from harness import version
+
+ITSELF = "harness"
+_requirement = re.compile(r"^\s*([A-Za-z0-9._-]+)\s*(?:\[([^\]]*)\])?")
+_extra = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
+
+
+def pinned() -> str:
+    """Give a requirements file with what harness needs, directly or not, as installed here.
+
+    What is asked for on other platforms only, and so is not installed, is left out.
+    """
+    found: dict[str, str] = {}
+    waiting = list(_wanted(_own(), frozenset()))
+    seen = set(waiting)
+    while waiting:
+        name, extras = waiting.pop()
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+        needs = set(_wanted(metadata.requires(name) or (), extras)) - seen
+        waiting += needs
+        seen |= needs
+    return "".join(f"{name}=={found[name]}\n" for name in sorted(found))
+
+
+def _own() -> list[str]:
+    """Give the requirements of harness itself, installed or run from its sources."""
+    try:
+        return metadata.requires(ITSELF) or []
+    except metadata.PackageNotFoundError:
+        project = Path(version.__file__).parent.parent / "pyproject.toml"
+        listed: list[str] = tomllib.loads(project.read_text("utf-8"))["project"]["dependencies"]
+        return listed
+
+
+def _wanted(lines: Iterable[str], extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Give names and extras of requirements, those of an extra only where it is asked for."""
+    for line in lines:
+        asked, _, marker = line.partition(";")
+        of_extra = _extra.search(marker)
+        parts = _requirement.match(asked)
+        if parts and (of_extra is None or of_extra[1] in extras):
+            more = frozenset(part.strip() for part in (parts[2] or "").split(",") if part.strip())
+            yield _normal(parts[1]), more
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

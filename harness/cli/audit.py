@@ -1,0 +1,93 @@
+"""harness audit: do published numbers agree with their data and with each other?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.cli.group import EXIT_CODES, ROOT, main, told
+
+if TYPE_CHECKING:
+    from harness.audit.auditor import Audit
+
+COLUMNS = {"claim, and where": 6, "published": 3, "recomputed": 4, "verdict, and why": 7}
+STYLES = {"contradicted": "bold red", "reproduced*": "yellow", "not checkable": "dim"}
+
+
+@main.command(epilog=EXIT_CODES, short_help="Check the numbers that a paper printed.")
+@click.argument("claims", required=False)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A CSV or a study's results.json to check them against.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--list", "as_list", is_flag=True, help="List the bundled claims files.")
+@ROOT
+@told
+def audit(
+    claims: str | None, data: Path | None, as_json: bool, as_list: bool, root: Path | None
+) -> None:
+    """Check every figure of CLAIMS, a claims file (TOML) or the name of a bundled one.
+
+    \b
+    reproduced     it comes out to the printed precision; or it can be true beside the others
+    reproduced*    it does so under a named convention only
+    contradicted   it does not (exit code 1)
+    not checkable  what it would take is not there
+    """
+    from harness.audit.auditor import audit as run_audit
+    from harness.audit.auditor import find_claims
+    from harness.audit.claims import read_claims
+    from harness.results import canonical
+    from harness.study import find_study
+
+    if as_list or claims is None:
+        _list()
+        return
+    path = find_claims(claims)
+    file = read_claims(path)
+    if data is None and file.study:
+        data = find_study(file.study, root).results
+    found = run_audit(path, file, data)
+    if as_json:
+        click.echo(canonical({**vars(found), "counts": found.counts}).decode(), nl=False)
+    else:
+        _show(found)
+    sys.exit(1 if found.counts["contradicted"] else 0)
+
+
+def _list() -> None:
+    from harness.audit.auditor import bundled
+    from harness.audit.claims import read_claims
+
+    for name, path in bundled().items():
+        file = read_claims(path)
+        click.echo(f"{name:<18} {len(file.claim):>3} claims  {file.title} ({file.source})")
+    click.echo("Check them with: harness audit NAME")
+
+
+def _show(found: Audit) -> None:
+    from rich.box import HORIZONTALS
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=found.title, title_justify="left", box=HORIZONTALS, expand=True)
+    table.show_lines = True
+    for name, ratio in COLUMNS.items():
+        table.add_column(name, ratio=ratio, overflow="fold")
+    for finding in found.findings:
+        style = STYLES.get(finding.verdict, "green")
+        table.add_row(
+            Text.assemble(finding.says, "\n", (finding.place, "dim")),
+            finding.published,
+            finding.recomputed,
+            Text.assemble((finding.verdict, style), "\n", finding.why),
+        )
+    Console().print(table)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.counts.items())
+    click.echo(f"{found.source}: {len(found.findings)} claims, {counts}")

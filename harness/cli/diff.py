@@ -1,0 +1,39 @@
+"""harness diff: what changed from one recording to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.group import EXIT_CODES, ROOT, main, named_study, told
+
+
+@main.command(epilog=EXIT_CODES, short_help="Say what changed between two recordings.")
+@click.argument("before")
+@click.argument("after")
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@ROOT
+@told
+def diff(before: str, after: str, as_json: bool, root: Path | None) -> None:
+    """Compare two recordings of one study, or two studies with cells of the same names.
+
+    BEFORE and AFTER are names, folders, or bundles of `harness pack`. What is compared are the
+    cells that both have: settings, texts, models, words, scores, and metrics with the interval of
+    their change; for DDFT, which part of CI changed the phenotype. Exit code 0 whatever differs.
+    """
+    from harness.cli.tables import show_tables
+    from harness.results import canonical
+    from harness.run.diff import compare
+    from harness.run.diff_tables import tables
+
+    names = (before, after)
+    found = compare(named_study(before, root), named_study(after, root), names)
+    if as_json:
+        click.echo(canonical(found).decode(), nl=False)
+        return
+    click.echo(
+        f"{found.cells} cells compared; {len(found.only_before)} in {found.before} only, "
+        f"{len(found.only_after)} in {found.after} only. A change is the second less the first."
+    )
+    show_tables(tables(found))

@@ -1,0 +1,51 @@
+"""harness export: a study's data for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.group import EXIT_CODES, ROOT, main, named_study, told
+
+RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
+
+
+@main.command(epilog=EXIT_CODES, short_help="Write a study's data for other programs.")
+@click.argument("study")
+@click.option(
+    "--format", "kind", required=True, type=click.Choice(["csv", "parquet", "eee"]), help="As what."
+)
+@click.option(
+    "--out",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file or folder to write.",
+)
+@click.option("--organization", default="unknown", help="eee: who hands the records out.")
+@click.option(
+    "--relationship",
+    type=click.Choice(RELATIONSHIPS),
+    default="other",
+    show_default=True,
+    help="eee: and how that is related to the models' makers.",
+)
+@ROOT
+@told
+def export(
+    study: str, kind: str, out: Path, organization: str, relationship: str, root: Path | None
+) -> None:
+    """Replay STUDY without a network and write its data.
+
+    \b
+    csv      OUT.csv: a row a judgement or probe; OUT/: that as rows.csv, and every table
+    parquet  the same rows in one file; needs pip install 'harness[parquet]'
+    eee      OUT/data/PROTOCOL/DEVELOPER/MODEL/UUID.json: records of Every Eval Ever
+    """
+    from harness.run.eee import Publisher
+    from harness.run.export import export as write_export
+
+    publisher = Publisher(organization, relationship)
+    for path in write_export(named_study(study, root), kind, out, publisher):
+        click.echo(f"written: {path}")

@@ -1,0 +1,72 @@
+"""harness pack: a study as one file for its reviewers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.group import EXIT_CODES, ROOT, main, told
+
+
+@main.command(epilog=EXIT_CODES, short_help="Make one file of a study, for its reviewers.")
+@click.argument("study")
+@click.option(
+    "--out",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The bundle to write, ending in .tar.zst.",
+)
+@click.option(
+    "--sample",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="SHARE",
+    help="Pack about this share of the cells, as a study of its own.",
+)
+@click.option(
+    "--drop-bodies", is_flag=True, help="Leave out passages whose licence is not known to be open."
+)
+@click.option(
+    "--drop",
+    "drop_models",
+    multiple=True,
+    metavar="MODEL",
+    help="Leave out the answers of this model, and what repeats them.",
+)
+@click.option(
+    "--key-env",
+    multiple=True,
+    metavar="VARIABLE",
+    help="One more environment variable whose value must not be inside.",
+)
+@click.option(
+    "--no-key", multiple=True, metavar="TEXT", help="This text looks like a key and is none."
+)
+@ROOT
+@told
+def pack(
+    study: str,
+    out: Path,
+    sample: float | None,
+    drop_bodies: bool,
+    drop_models: tuple[str, ...],
+    key_env: tuple[str, ...],
+    no_key: tuple[str, ...],
+    root: Path | None,
+) -> None:
+    """Pack STUDY with its results, manifests, versions and papers; `harness replay` takes the file.
+
+    The same study gives the same bytes. A study that does not replay, or that holds a key or what
+    looks like one, is not packed.
+    """
+    from harness.run.pack import Wishes
+    from harness.run.pack import pack as pack_study
+    from harness.study import find_study
+
+    wishes = Wishes(sample, drop_bodies, drop_models, key_env, no_key)
+    done = pack_study(find_study(study, root), out, wishes)
+    for cell, bodies in sorted(done.left_out.cells.items()):
+        click.echo(f"{cell}: {bodies} bodies left out; this cell no longer replays")
+    click.echo(f"{out}: {done.study}, {done.files} files, {done.size} bytes, SHA-256 {done.sha256}")
+    click.echo(f"fingerprint {done.verdict.fingerprint}; try it: harness replay {out}")

@@ -1,0 +1,127 @@
+"""The form of a study-level analysis, as it stands in results.json.
+
+Every number is a Value with its n, or belongs to a form of harness.stats that names it; what is
+undefined is null with its reason. How each is defined stands where it is computed.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from harness.results import Interval, Share, Value
+from harness.stats.kendall import Kendall
+
+
+class Cell(msgspec.Struct):
+    """One target in one domain, over its runs.
+
+    evd: the mean over n runs, with its standard error and interval. rank: among the targets of the
+    domain, from 1; equal ones share the better. censored: how many runs ended before knowledge did.
+    accuracy: of all answers. cost: what asking the target cost in a run, in the currency of the
+    price list; evd_per_cost: how much EVD one unit of it bought.
+    """
+
+    target: str
+    domain: str
+    evd: Value
+    se: Value
+    interval: Interval
+    rank: int | None
+    censored: int
+    accuracy: Value
+    cost: Value
+    evd_per_cost: Value
+
+
+class Target(msgspec.Struct):
+    """One target over all domains: evd and cost are means over n domains, accuracy is pooled."""
+
+    target: str
+    evd: Value
+    rank: int | None
+    accuracy: Value
+    tiers: list[Share]
+    cost: Value
+    evd_per_cost: Value
+
+
+class AccuracyRanking(msgspec.Struct):
+    """Kendall's tau between the rankings of one domain's targets by EVD and by accuracy."""
+
+    domain: str
+    tau: Kendall
+
+
+class DomainPair(msgspec.Struct):
+    """Kendall's tau between two domains' rankings by EVD, over the targets that both have."""
+
+    first: str
+    second: str
+    tau: Kendall
+
+
+class Difference(msgspec.Struct):
+    """The EVD of one target less that of another in one domain; n counts the runs of both."""
+
+    domain: str
+    first: str
+    second: str
+    difference: Value
+    se: Value
+    interval: Interval
+
+
+class Subsampled(msgspec.Struct):
+    """A cell's EVD over subsamples of its questions: mean, standard deviation within a run.
+
+    unfinished: the share of subsamples that the run's end cuts off, as their S is not below theta.
+    """
+
+    target: str
+    domain: str
+    evd: Value
+    sd: Value
+    unfinished: Value
+
+
+class SmallerN(msgspec.Struct):
+    """What fewer questions at each depth would have given, from `draws` subsamples of each run."""
+
+    questions: int
+    draws: int
+    cells: list[Subsampled]
+
+
+class Ranked(msgspec.Struct):
+    """A cell's mean EVD under another rule, and its rank in the domain."""
+
+    target: str
+    domain: str
+    evd: Value
+    rank: int | None
+
+
+class OtherTheta(msgspec.Struct):
+    """What another theta would have given, where the recording can say."""
+
+    theta: float
+    cells: list[Ranked]
+
+
+class Analysis(msgspec.Struct):
+    """What a study says beyond its runs' metrics.
+
+    currency: of all costs; null without a price list. accuracy_rankings: whether accuracy ranks
+    targets as EVD does.
+    """
+
+    currency: str | None
+    cells: list[Cell]
+    targets: list[Target]
+    accuracy_rankings: list[AccuracyRanking]
+    domain_rankings: list[DomainPair]
+    differences: list[Difference]
+    errors_by_tier: list[Share]
+    errors_by_type: list[Share]
+    smaller_n: list[SmallerN]
+    other_thetas: list[OtherTheta]

@@ -1,0 +1,54 @@
+"""The evaluator: does an answer entail the fact that was looked up?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from harness.asking.forms import Filled, Form, ask_form
+from harness.asking.prompts import Prompts
+from harness.asking.replies import Choice, Fields, Flag, Text
+from harness.asking.replies import Score as ScoreField
+from harness.asking.wire import Message, Model
+from harness.depthcharge.extractor import Question
+
+ERROR_TYPES = ("omission", "outdated", "conflation", "fabrication", "refusal", "other")
+FIELDS: Fields = {
+    "correct": Flag(),
+    "confidence": ScoreField(),
+    "reason": Text(),
+    "error_type": Choice(ERROR_TYPES),
+}
+
+
+def evaluate(
+    model: Model,
+    call: str,
+    question: Question,
+    answer: str,
+    prompts: Prompts,
+    params: Mapping[str, Any],
+) -> Filled:
+    """Have one answer checked; the verdict's values are those of FIELDS, where it is usable."""
+    task = prompts.filled(
+        "evaluator_task",
+        question=question.text,
+        claim=question.quote,
+        expected=question.expected,
+        answer=answer or "(no answer)",
+    )
+    messages = [*_opening(prompts), {"role": "user", "content": task}]
+    form = Form(FIELDS, json.loads(prompts["evaluator_schema"]), prompts["again"], params)
+    return ask_form(model, call, messages, form)
+
+
+def _opening(prompts: Prompts) -> list[Message]:
+    messages = [{"role": "system", "content": prompts["evaluator_system"]}]
+    for number in (1, 2, 3):
+        example = f"evaluator_example_{number}"
+        messages += [
+            {"role": "user", "content": prompts[example]},
+            {"role": "assistant", "content": prompts[f"{example}_reply"]},
+        ]
+    return messages

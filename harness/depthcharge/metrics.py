@@ -1,0 +1,194 @@
+"""DepthCharge's metrics of one run, as arXiv 2603.23514 defines them.
+
+Pure functions over probes and plain numbers. A(d) = correct / asked, where asked are the questions
+with a verdict: a missing verdict and a question without a fact are never wrong answers. Whatever
+is compared with theta or with 0.5 is rounded to 9 places before. What is undefined is None with its
+reason.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from harness.results import Depth, Probe, Rise, Share, Value
+from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
+from harness.stats import survival
+from harness.stats.proportions import wilson
+from harness.stats.survival import PLACES, is_below
+
+TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
+HALF = 0.5
+
+
+def tier_of(depth: int, passes: int) -> str:
+    """Give the tier of a depth, from 1; what lies beyond the last stays in it."""
+    return TIERS[min((depth - 1) // passes, len(TIERS) - 1)]
+
+
+class Tally(NamedTuple):
+    """What became of a depth's slots: by the last deal of each, and how many answers are right."""
+
+    asked: int
+    missing: int
+    unverifiable: int
+    correct: int
+
+
+def tally(probes: Sequence[Probe]) -> Tally:
+    """Count the slots of one depth."""
+    last = {probe.question: probe.state for probe in sorted(probes, key=lambda one: one.deal)}
+    became = Counter(last.values())
+    right = sum(probe.correct is True for probe in probes)
+    return Tally(became[ASKED], became[MISSING], became[UNVERIFIABLE], right)
+
+
+def curve(probes: Sequence[Probe], depths: int, questions: int, passes: int) -> list[Depth]:
+    """Give depths 1 to `depths` of a run, with A(d), Wilson's interval and S(d).
+
+    Where nothing was asked A(d) is undefined, and S from there on.
+    """
+    numbers = range(1, depths + 1)
+    counts = [tally([probe for probe in probes if probe.depth == d]) for d in numbers]
+    shares = [
+        share("", count.correct, count.asked, f"nothing was asked at depth {d}").share
+        for d, count in zip(numbers, counts, strict=True)
+    ]
+    reason = next((each.reason for each in shares if each.value is None), None)
+    products = survival.products([each.value for each in shares])
+    return [
+        Depth(
+            depth=d,
+            tier=tier_of(d, passes),
+            planned=questions,
+            asked=count.asked,
+            correct=count.correct,
+            missing=count.missing,
+            unverifiable=count.unverifiable,
+            accuracy=accuracy,
+            wilson=wilson(count.correct, count.asked),
+            survival=Value(product, count.asked, reason if product is None else None),
+        )
+        for d, count, accuracy, product in zip(numbers, counts, shares, products, strict=True)
+    ]
+
+
+def share(name: str, count: int, n: int, nothing: str) -> Share:
+    """Give a count of n; `nothing` is the reason why a share of none is undefined."""
+    return Share(name, count, Value(count / n, n) if n else Value(None, 0, nothing))
+
+
+def known(depths: Sequence[Depth]) -> list[float]:
+    """Give S(1), S(2), ... as far as it is defined."""
+    return [depth.survival.value for depth in depths if depth.survival.value is not None]
+
+
+def evd(depths: Sequence[Depth]) -> Value:
+    """Give the expected valid depth: the sum of S(d), the stopping depth with it; n answers."""
+    return _sum(known(depths), depths)
+
+
+def evd_exclusive(depths: Sequence[Depth], theta: float) -> Value:
+    """Give the sum of the S(d) that are not below theta."""
+    return _sum([value for value in known(depths) if not is_below(value, theta)], depths)
+
+
+def _sum(values: Sequence[float], depths: Sequence[Depth]) -> Value:
+    if not known(depths):
+        return Value(None, 0, "nothing was asked at depth 1")
+    return Value(math.fsum(values), sum(depth.asked for depth in depths))
+
+
+def administered(values: Iterable[float], theta: float) -> int | None:
+    """Give the depth a run with this survival stops at by theta; None where it does not."""
+    return next((d for d, value in enumerate(values, 1) if is_below(value, theta)), None)
+
+
+def left(depths: Sequence[Depth], max_depth: int) -> Value:
+    """Bound how much EVD a run misses by its end.
+
+    S never rises, so at most S(d) for each depth between its last and `max_depth`; nothing where
+    S(d) is 0. Beyond max depth it is unknown: no bound there.
+    """
+    values = known(depths)
+    if not values:
+        return Value(None, 0, "nothing was asked at depth 1")
+    n = depths[len(values) - 1].asked
+    if values[-1] > 0 and len(values) >= max_depth:
+        return Value(None, n, f"unknown beyond depth {max_depth}, the greatest")
+    return Value(values[-1] * (max_depth - len(values)), n)
+
+
+def median_survival_depth(depths: Sequence[Depth]) -> Value:
+    """Give the first depth with S(d) <= 0.5; n counts depths."""
+    values = known(depths)
+    found = next((d for d, value in enumerate(values, 1) if not is_below(HALF, value)), None)
+    if found is None:
+        return Value(None, len(values), "S stays above 0.5" if values else "S is undefined")
+    return Value(float(found), len(values))
+
+
+def deepest_correct(depths: Sequence[Depth]) -> Value:
+    """Give the greatest depth with a right answer; n counts answers."""
+    n = sum(depth.asked for depth in depths)
+    found = [depth.depth for depth in depths if depth.correct]
+    if not found:
+        return Value(None, n, "no answer is right")
+    return Value(float(max(found)), n)
+
+
+def accuracy(depths: Sequence[Depth]) -> Value:
+    """Give the share of right answers over all depths."""
+    asked, correct = (sum(getattr(d, name) for d in depths) for name in ("asked", "correct"))
+    return share("", correct, asked, "nothing was asked").share
+
+
+def tiers(depths: Sequence[Depth]) -> list[Share]:
+    """Give the right answers of each tier that was come to, its depths pooled."""
+    names = [name for name in TIERS if any(depth.tier == name for depth in depths)]
+    parts = {name: [depth for depth in depths if depth.tier == name] for name in names}
+    return [
+        share(
+            name,
+            sum(depth.correct for depth in part),
+            sum(depth.asked for depth in part),
+            f"nothing was asked in {name}",
+        )
+        for name, part in parts.items()
+    ]
+
+
+def rises(parts: Sequence[Share]) -> list[Rise]:
+    """Name each tier that was answered better than the one before it: accuracy should not rise."""
+    values = [(part.name, part.share.value) for part in parts if part.share.value is not None]
+    return [
+        Rise(easier, harder, after - before)
+        for (easier, before), (harder, after) in itertools.pairwise(values)
+        if is_below(before, after)
+    ]
+
+
+def errors_by_tier(depths: Sequence[Depth]) -> list[Share]:
+    """Give where the wrong answers are: of all, the share in each tier that was come to."""
+    parts = [(part.name, part.share.n - part.count) for part in tiers(depths)]
+    total = sum(wrong for _, wrong in parts)
+    return [share(name, wrong, total, "no answer is wrong") for name, wrong in parts]
+
+
+def errors_by_type(probes: Sequence[Probe]) -> list[Share]:
+    """Give what is wrong with wrong answers, as the evaluator says, sorted by name."""
+    found = Counter(str(probe.error_type) for probe in probes if probe.correct is False)
+    return [share(name, count, found.total(), "") for name, count in sorted(found.items())]
+
+
+def shortfall(depths: Sequence[Depth]) -> int:
+    """Give how many questions fewer than planned have a verdict."""
+    return sum(depth.planned - depth.asked for depth in depths)
+
+
+def rounded(value: float) -> float:
+    """Round as far as values are told apart."""
+    return round(value, PLACES)

@@ -1,0 +1,179 @@
+"use strict";
+// The transcript browser. Texts come from models: they are only ever written as text.
+(() => {
+  const PAGE = 50;
+
+  const make = (name, className = "", text = "") => {
+    const element = document.createElement(name);
+    if (className) element.className = className;
+    if (text) element.textContent = text;
+    return element;
+  };
+
+  const labelled = (name, ...controls) => {
+    const label = make("label", "", name);
+    label.append(...controls);
+    return label;
+  };
+
+  const isolated = (text) => {
+    const element = make("bdi", "", text);
+    element.dir = "auto";
+    return element;
+  };
+
+  // Write a text into an element, what is to be marked in <mark>.
+  const write = (element, text, marks) => {
+    const low = text.toLowerCase();
+    const places = low.length === text.length ? marks.filter(Boolean).map((mark) => mark.toLowerCase()) : [];
+    let from = 0;
+    while (from < text.length) {
+      const found = places
+        .map((mark) => [low.indexOf(mark, from), mark.length])
+        .filter(([at]) => at >= 0)
+        .sort((a, b) => a[0] - b[0] || b[1] - a[1])[0];
+      if (!found) break;
+      element.append(text.slice(from, found[0]), make("mark", "", text.slice(found[0], found[0] + found[1])));
+      from = found[0] + found[1];
+    }
+    element.append(text.slice(from));
+  };
+
+  const block = ([kind, label, text], marks) => {
+    const element = make("div", `block ${kind}`);
+    const head = element.appendChild(make("h5"));
+    head.append(isolated(label));
+    if (text) {
+      const words = element.appendChild(make("pre"));
+      words.dir = "auto";
+      write(words, text, marks);
+    } else if (kind === "answer" || kind === "judge") {
+      element.append(make("p", "about", "(no words)"));
+    }
+    return element;
+  };
+
+  const calls = (study, item, list) => {
+    const element = make("details", "calls");
+    element.append(make("summary", "", `${list.length} recorded call${list.length === 1 ? "" : "s"}`));
+    element.addEventListener("toggle", () => {
+      if (element.childElementCount > 1) return;
+      const lines = element.appendChild(make("ul"));
+      for (const [name, line, at, tries] of list) {
+        const entry = lines.appendChild(make("li"));
+        const link = entry.appendChild(make("a", "", `line ${line}`));
+        link.href = item.file.split("/").map(encodeURIComponent).join("/");
+        link.rel = "noreferrer";
+        entry.append(`, ${at}${tries > 1 ? `, ${tries} tries` : ""}: `);
+        entry.append(make("code", "", `harness show ${study} '${item.cell}:${name}'`));
+      }
+    });
+    return element;
+  };
+
+  const part = (study, item, one, inside) => {
+    const element = make("section", `part ${one.tone}${inside ? "" : " out"}`);
+    element.append(make("h4", "", one.name));
+    const verdicts = (one.facets.verdict || []).filter((verdict) => verdict !== "-").join(", ");
+    if (verdicts) element.append(make("p", "about", verdicts));
+    element.append(...one.blocks.map((each) => block(each, one.marks)));
+    element.append(calls(study, item, one.calls));
+    return element;
+  };
+
+  const entry = (study, item, inside) => {
+    const element = make("details", "item");
+    const head = element.appendChild(make("summary", "entry"));
+    head.append(...item.name.map(isolated));
+    const chips = head.appendChild(make("span", "chips"));
+    for (const one of item.parts) {
+      const chip = chips.appendChild(make("span", `chip ${one.tone}${inside.has(one) ? "" : " out"}`, one.chip));
+      chip.dir = "auto";
+    }
+    element.addEventListener("toggle", () => {
+      if (element.childElementCount > 1) return;
+      element.append(...item.blocks.map((each) => block(each, [])));
+      element.append(...item.parts.map((one) => part(study, item, one, inside.has(one))));
+      element.append(make("p", "about", `Cassette: ${item.file}`));
+    });
+    return element;
+  };
+
+  // Tell whether a part of an item has every chosen value, score and word.
+  const holds = (item, one, wanted) =>
+    Object.entries(wanted.values).every(([name, value]) => [].concat(one.facets[name] ?? item.facets[name]).includes(value)) &&
+    wanted.ranges.every(([name, low, high]) => {
+      const score = one.scores[name];
+      return score !== null && score >= low - 1e-9 && score <= high + 1e-9;
+    }) &&
+    (!wanted.words || [...item.blocks, ...one.blocks].some(([, , text]) => text.toLowerCase().includes(wanted.words)));
+
+  const start = (section) => {
+    const data = JSON.parse(section.querySelector("script[type='application/json']").textContent);
+    const [filters, count, list, more] = [".filters", ".count", ".list", ".more"].map((name) => section.querySelector(name));
+    const selects = data.facets.map((facet) => {
+      const select = make("select");
+      select.append(new Option("all", ""), ...facet.values.map((value) => new Option(value, value)));
+      select.name = facet.name;
+      filters.append(labelled(facet.name, select));
+      return select;
+    });
+    const ranges = data.scores.map((name) => {
+      const ends = ["from", "to"].map((end) => {
+        const input = make("input");
+        Object.assign(input, { type: "number", min: 0, max: 1, step: 0.05, placeholder: end, name: `${name} ${end}` });
+        input.setAttribute("aria-label", `${name} ${end}`);
+        return input;
+      });
+      const box = make("span", "range");
+      box.append(...ends);
+      filters.append(labelled(name, box));
+      return [name, ...ends];
+    });
+    const search = make("input");
+    Object.assign(search, { type: "search", name: "words" });
+    const clear = make("button", "clear", "Clear");
+    clear.type = "button";
+    filters.append(labelled("words in the texts", search), clear);
+
+    let found = [];
+    let shown = 0;
+    const show = () => {
+      list.append(...found.slice(shown, shown + PAGE).map(([item, inside]) => entry(data.study, item, inside)));
+      shown = Math.min(shown + PAGE, found.length);
+      more.hidden = shown === found.length;
+      more.textContent = `Show more (${shown} of ${found.length} shown)`;
+    };
+    const filter = () => {
+      const wanted = {
+        values: Object.fromEntries(selects.filter((one) => one.value).map((one) => [one.name, one.value])),
+        ranges: ranges
+          .filter(([, low, high]) => low.value || high.value)
+          .map(([name, low, high]) => [name, low.value ? Number(low.value) : -Infinity, high.value ? Number(high.value) : Infinity]),
+        words: search.value.trim().toLowerCase(),
+      };
+      found = data.items
+        .map((item) => [item, new Set(item.parts.filter((one) => holds(item, one, wanted)))])
+        .filter(([, inside]) => inside.size);
+      const parts = found.reduce((sum, [, inside]) => sum + inside.size, 0);
+      const all = `${found.length} of ${data.items.length} ${data.items_are}`;
+      count.textContent = data.parts_are === data.items_are ? all : `${parts} ${data.parts_are} in ${all}`;
+      shown = 0;
+      list.replaceChildren();
+      show();
+    };
+    let waiting = 0;
+    filters.addEventListener("input", (event) => {
+      clearTimeout(waiting);
+      waiting = setTimeout(filter, event.target === search ? 200 : 0);
+    });
+    clear.addEventListener("click", () => {
+      for (const control of filters.querySelectorAll("select, input")) control.value = "";
+      filter();
+    });
+    more.addEventListener("click", show);
+    filter();
+  };
+
+  document.querySelectorAll(".browser").forEach(start);
+})();

@@ -1,0 +1,262 @@
+"""Figures drawn: SVG that takes its colours from the page, and PNG.
+
+The same figure gives the same bytes: no date, no random ids, no state shared with others.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from xml.etree import ElementTree
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.patches import Rectangle
+
+from harness.report.figure import Axis, Figure, Point
+from harness.report.palette import FAINT, INK, PAPER, RULE, SERIES, TONES, ZONE, series_tone
+
+INCHES = (5.4, 3.5)
+DOTS_PER_INCH = 200
+MARKERS = "osD^vPX"
+DASHES = ("-", "--", "-.", ":")
+GROUP = 0.7  # how much of a named place on the axis its series take
+LONGEST_NAME = 30
+LEGEND_LETTERS = 58  # that fit into a row of the legend
+LARGEST_DOT = 200.0  # points squared
+UNWANTED = ("metadata", "style")
+COLOURS = {tone.light: tone.variable for tone in TONES}
+SETTINGS = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10,
+    "text.color": INK.light,
+    "text.parse_math": False,
+    "axes.labelcolor": INK.light,
+    "axes.edgecolor": RULE.light,
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": FAINT.light,
+    "ytick.color": FAINT.light,
+    "grid.color": RULE.light,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+}
+
+
+def svg(figure: Figure) -> str:
+    """Draw a figure as an SVG element to be put into a page; its colours are CSS variables."""
+    out = io.StringIO()
+    with matplotlib.rc_context({**SETTINGS, "svg.hashsalt": figure.name}):
+        canvas = _drawn(figure)
+        canvas.savefig(
+            out, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None}
+        )
+    return _embedded(out.getvalue())
+
+
+def png(figure: Figure) -> bytes:
+    """Draw a figure as PNG, with its title, in the light colours."""
+    out = io.BytesIO()
+    with matplotlib.rc_context(SETTINGS):
+        canvas = _drawn(figure)
+        canvas.axes[0].set_title(figure.title, fontsize=11)
+        canvas.savefig(
+            out,
+            format="png",
+            dpi=DOTS_PER_INCH,
+            facecolor=PAPER.light,
+            bbox_inches="tight",
+            metadata={"Software": None},
+        )
+    return out.getvalue()
+
+
+def _drawn(figure: Figure) -> Canvas:
+    canvas = Canvas(figsize=INCHES)
+    axes = canvas.add_subplot()
+    axes.grid(True, axis="y")
+    kinds = {"curves": _curve, "dots": _dots, "bars": _bars, "cloud": _cloud}
+    for place in range(len(figure.series)):
+        kinds[figure.kind](axes, figure, place)
+    _mark_zone(axes, figure)
+    _draw_guides(axes, figure)
+    _lay_out(axes, figure)
+    return canvas
+
+
+def _known(figure: Figure, place: int) -> list[tuple[Point, float]]:
+    """Give the points of a series that are defined, each with its y."""
+    points = figure.series[place].points
+    return [(point, point.y.value) for point in points if point.y.value is not None]
+
+
+def _shift(figure: Figure, place: int) -> float:
+    """Give how far a series stands from the middle of a named place, beside the others."""
+    count = len(figure.series)
+    return (place - (count - 1) / 2) * GROUP / count if figure.x.names else 0.0
+
+
+def _curve(axes: Axes, figure: Figure, place: int) -> None:
+    known, colour = _known(figure, place), series_tone(place).light
+    banded = [(p.x, p.around.low, p.around.high) for p, _ in known if p.around]
+    whole = [(x, low, high) for x, low, high in banded if low is not None and high is not None]
+    if whole:
+        xs, lows, highs = zip(*whole, strict=True)
+        axes.fill_between(xs, lows, highs, color=colour, alpha=0.13, linewidth=0)
+    axes.plot(
+        [point.x for point, _ in known],
+        [y for _, y in known],
+        color=colour,
+        marker=MARKERS[place % len(MARKERS)],
+        markersize=4.5,
+        linewidth=1.6,
+        linestyle=DASHES[place // len(SERIES) % len(DASHES)],
+        label=_short(figure.series[place].name),
+    )
+
+
+def _dots(axes: Axes, figure: Figure, place: int) -> None:
+    known, colour = _known(figure, place), series_tone(place).light
+    shift = _shift(figure, place)
+    _whiskers(axes, known, shift, colour)
+    axes.plot(
+        [point.x + shift for point, _ in known],
+        [y for _, y in known],
+        color=colour,
+        marker=MARKERS[place % len(MARKERS)],
+        markersize=6,
+        linestyle="none",
+        label=_short(figure.series[place].name),
+    )
+
+
+def _bars(axes: Axes, figure: Figure, place: int) -> None:
+    known, colour = _known(figure, place), series_tone(place).light
+    shift = _shift(figure, place)
+    axes.bar(
+        [point.x + shift for point, _ in known],
+        [y for _, y in known],
+        width=GROUP / len(figure.series) * 0.9,
+        color=colour,
+        label=_short(figure.series[place].name),
+    )
+    _whiskers(axes, known, shift, INK.light)
+
+
+def _cloud(axes: Axes, figure: Figure, place: int) -> None:
+    known = _known(figure, place)
+    most = max((point.y.n for point, _ in known), default=1)
+    axes.scatter(
+        [point.x for point, _ in known],
+        [y for _, y in known],
+        s=[LARGEST_DOT * max(0.04, point.y.n / most) for point, _ in known],
+        color=series_tone(place).light,
+        alpha=0.55,
+        linewidths=0,
+        label=_short(figure.series[place].name),
+    )
+
+
+def _whiskers(axes: Axes, known: list[tuple[Point, float]], shift: float, colour: str) -> None:
+    for point, _ in known:
+        around = point.around
+        if around and around.low is not None and around.high is not None:
+            axes.vlines(point.x + shift, around.low, around.high, color=colour, linewidth=1.2)
+
+
+def _mark_zone(axes: Axes, figure: Figure) -> None:
+    if figure.zone:
+        left, bottom, right, top = figure.zone
+        size = (right - left, top - bottom)
+        axes.add_patch(Rectangle((left, bottom), *size, color=ZONE.light, zorder=0.1))
+
+
+def _draw_guides(axes: Axes, figure: Figure) -> None:
+    for guide in figure.guides:
+        axes.axhline(guide.at, color=FAINT.light, linewidth=1, linestyle=(0, (4, 3)))
+        axes.annotate(
+            guide.meaning,
+            (1, guide.at),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha="right",
+            color=FAINT.light,
+            fontsize=8,
+        )
+
+
+def _lay_out(axes: Axes, figure: Figure) -> None:
+    axes.set_xlabel(figure.x.label)
+    axes.set_ylabel(figure.y.label)
+    _scale(axes, figure.x)
+    axes.set_ylim(*_padded(figure.y))
+    if len(figure.series) > 1:
+        longest = max(len(_short(series.name)) for series in figure.series) + 6
+        axes.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.17),
+            ncols=max(1, min(len(figure.series), LEGEND_LETTERS // longest)),
+            handlelength=2.6,
+            columnspacing=1.2,
+        )
+
+
+def _scale(axes: Axes, x: Axis) -> None:
+    if x.names:
+        axes.set_xticks(range(len(x.names)), [_short(name, 16) for name in x.names])
+        axes.set_xlim(-0.5, len(x.names) - 0.5)
+    else:
+        axes.set_xlim(*_padded(x))
+
+
+def _padded(axis: Axis) -> tuple[float | None, float | None]:
+    """Give an axis' range with a little air, so that what lies on its ends is seen whole."""
+    if axis.low is None or axis.high is None:
+        return axis.low, axis.high
+    air = (axis.high - axis.low) * 0.03
+    return axis.low - air, axis.high + air
+
+
+def _short(name: str, longest: int = LONGEST_NAME) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+
+def _embedded(file: str) -> str:
+    """Make an SVG file a part of a page: presentation attributes, no style, no metadata."""
+    root = ElementTree.fromstring(file)
+    for parent in list(root.iter()):
+        for child in [one for one in parent if _local(one.tag) in UNWANTED]:
+            parent.remove(child)
+    referred = set(re.findall(r"#(\w+)", file))
+    for element in root.iter():
+        element.tag, given = _local(element.tag), element.attrib
+        element.attrib = {
+            name: COLOURS.get(value, value)
+            for name, value in _attributes(given).items()
+            if name != "id" or value in referred
+        }
+    root.attrib = {"viewBox": root.attrib["viewBox"]}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _attributes(given: dict[str, str]) -> dict[str, str]:
+    """Say a style as presentation attributes, which a strict page allows; fonts are the page's."""
+    plain = {_local(name): value for name, value in given.items()}
+    parts = (part.partition(":") for part in plain.pop("style", "").split(";") if part.strip())
+    styled = {name.strip(): value.strip() for name, _, value in parts}
+    if font := styled.pop("font", ""):
+        styled["font-size"] = font.split()[0]
+    if plain.get("transform", "").startswith("rotate(-0 "):
+        del plain["transform"]
+    return {**plain, **styled}
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]

@@ -1,0 +1,149 @@
+"""The figures of a drill, each with the table of the numbers it shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from harness.report.figure import Axis, Figure, Guide, Point, Series
+from harness.report.form import Band
+from harness.report.section import Drawn, numbers
+from harness.results import DrillResults, Interval, RunMetrics, Value
+from harness.stats.proportions import wilson
+
+NAMES = {
+    "COMMON": "common",
+    "TEXTBOOK": "textbook",
+    "PROFESSIONAL": "professional",
+    "SPECIALIST": "specialist",
+    "CUTTING_EDGE": "cutting edge",
+}
+
+
+def figures(found: DrillResults, bands: Mapping[str, Band]) -> list[Drawn]:
+    """Give every figure that has a point to show: a survival figure a domain, then the others."""
+    domains = sorted({run.cell.domain for run in found.runs})
+    whole = [_survival(found, domain, bands) for domain in domains]
+    whole += [_evd(found, domains), _tiers(found), _errors(found)]
+    drawn = [Drawn(figure, numbers(figure)) for figure in whole]
+    return [one for one in drawn if not one.figure.is_empty]
+
+
+def _survival(found: DrillResults, domain: str, bands: Mapping[str, Band]) -> Figure:
+    runs = [run for run in found.runs if run.cell.domain == domain]
+    repeated = len({run.cell.repeat for run in runs}) > 1
+    theta = found.rules["theta"]
+    return Figure(
+        f"survival-{domain.lower().replace(' ', '-')}",
+        f"Survival in {domain}",
+        "S(d), the share of questions that hold down to depth d, with pointwise 95% bands from "
+        "resampled branches: where all answers are right, a resample shows no error.",
+        "curves",
+        "run" if repeated else "target",
+        Axis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5),
+        Axis("S(d)", 0, 1),
+        [
+            Series(_label(run, repeated), _curve(run, bands.get(run.cell.name)))
+            for run in runs
+        ],
+        [Guide(theta, f"theta = {theta:g}: a run stops below it")],
+    )
+
+
+def _label(run: RunMetrics, repeated: bool) -> str:
+    return f"{run.cell.target} (repeat {run.cell.repeat})" if repeated else run.cell.target
+
+
+def _curve(run: RunMetrics, band: Band | None) -> list[Point]:
+    return [
+        Point(depth.depth, depth.survival, _around(band, place))
+        for place, depth in enumerate(run.depths)
+    ]
+
+
+def _around(band: Band | None, place: int) -> Interval | None:
+    if band is None:
+        return None
+    if place >= len(band.lows):
+        return Interval(None, None, reason=band.reason or "S is undefined here")
+    return Interval(band.lows[place], band.highs[place])
+
+
+def _evd(found: DrillResults, domains: list[str]) -> Figure:
+    cells = found.analysis.cells
+    targets = sorted({cell.target for cell in cells})
+    return Figure(
+        "evd-by-domain",
+        "EVD by domain",
+        "Mean over runs, with 95% intervals from resampled branches. A run that ended before its "
+        "knowledge did counts as far as it went.",
+        "dots",
+        "target",
+        Axis("domain", names=domains),
+        Axis("EVD", 0),
+        [
+            Series(
+                target,
+                [
+                    Point(domains.index(cell.domain), cell.evd, cell.interval)
+                    for cell in cells
+                    if cell.target == target
+                ],
+            )
+            for target in targets
+        ],
+    )
+
+
+def _tiers(found: DrillResults) -> Figure:
+    targets = found.analysis.targets
+    named = [name for name in NAMES if any(name == t.name for one in targets for t in one.tiers)]
+    return Figure(
+        "accuracy-by-tier",
+        "Accuracy by tier",
+        "Right answers of all that have a verdict, over domains and runs, with Wilson's 95% "
+        "intervals. Only paths that held reach the harder tiers.",
+        "dots",
+        "target",
+        Axis("tier", names=[NAMES[name] for name in named]),
+        Axis("accuracy", 0, 1),
+        [
+            Series(
+                target.target,
+                [
+                    Point(
+                        named.index(tier.name), tier.share, wilson(tier.count, tier.share.n)
+                    )
+                    for tier in target.tiers
+                ],
+            )
+            for target in targets
+        ],
+    )
+
+
+def _errors(found: DrillResults) -> Figure:
+    counts: dict[str, Counter[str]] = {}
+    for run in found.runs:
+        mine = counts.setdefault(run.cell.target, Counter())
+        mine.update({part.name: part.count for part in run.errors_by_type})
+    types = sorted({name for mine in counts.values() for name in mine})
+    return Figure(
+        "errors-by-type",
+        "Wrong answers by type",
+        "What is wrong with each target's wrong answers, as the evaluator says.",
+        "bars",
+        "target",
+        Axis("type of error", names=types),
+        Axis("share of its wrong answers", 0, 1),
+        [
+            Series(target, [_share(place, mine, name) for place, name in enumerate(types)])
+            for target, mine in sorted(counts.items())
+        ],
+    )
+
+
+def _share(place: int, counts: Counter[str], name: str) -> Point:
+    total = counts.total()
+    share = counts[name] / total if total else None
+    return Point(place, Value(share, total, None if total else "no answer is wrong"))

@@ -1,0 +1,227 @@
+"""What a drill found: how deep each target's knowledge holds, run by run and as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.report.digits import Notes
+from harness.report.drill_figures import figures
+from harness.report.section import Grid, Section
+from harness.results import DrillResults, RunMetrics, Share
+
+CENSORED = "+"
+
+
+def results(found: DrillResults) -> Section:
+    """Give EVD with its intervals, by target and domain."""
+    about = (
+        "EVD is the sum of S(d), the share of questions that hold down to depth d. Its interval "
+        "resamples whole branches, since the questions of a branch hang together. A + says that a "
+        "run ended before its knowledge did: EVD is at least that."
+    )
+    parts = [_cells(found), _targets(found), _differences(found), _runs(found), _spreads(found)]
+    return Section("results", "Results", about, parts)
+
+
+def drawn(found: DrillResults, bands: Any) -> Section:
+    """Give the figures."""
+    return Section("figures", "Figures", "", figures(found, bands))
+
+
+def study_level(found: DrillResults) -> Section:
+    """Give rankings, errors, and what other rules would have given."""
+    parts = [
+        _rankings(found),
+        _errors(found),
+        _rises(found),
+        _smaller_n(found),
+        _other_thetas(found),
+        _depths(found.runs),
+    ]
+    return Section("study", "The study as a whole", "", parts)
+
+
+def _rank(rank: int | None) -> str:
+    return "" if rank is None else str(rank)
+
+
+def _cells(found: DrillResults) -> Grid:
+    notes, unit = Notes(), found.analysis.currency or "unit"
+    rows = [
+        [
+            part.target,
+            part.domain,
+            notes.number(part.evd) + (CENSORED if part.censored else ""),
+            notes.interval(part.interval),
+            notes.bare(part.se),
+            _rank(part.rank),
+            notes.number(part.accuracy),
+            notes.number(part.cost, 4),
+            notes.number(part.evd_per_cost),
+        ]
+        for part in found.analysis.cells
+    ]
+    columns = (
+        "target", "domain", "EVD", "95% interval", "standard error", "rank in the domain",
+        "accuracy", f"cost of a run ({unit})", f"EVD per {unit}",
+    )  # fmt: skip
+    return Grid("EVD by target and domain", columns, rows, notes=notes.reasons)
+
+
+def _targets(found: DrillResults) -> Grid:
+    notes = Notes()
+    rows = [
+        [
+            part.target,
+            notes.number(part.evd),
+            _rank(part.rank),
+            notes.number(part.accuracy),
+            notes.number(part.evd_per_cost),
+        ]
+        for part in found.analysis.targets
+    ]
+    columns = ("target", "mean EVD of its domains", "rank", "accuracy", "EVD per unit of cost")
+    return Grid("Targets", columns, rows, notes=notes.reasons)
+
+
+def _differences(found: DrillResults) -> Grid:
+    notes = Notes()
+    rows = [
+        [
+            part.domain,
+            f"{part.first} less {part.second}",
+            notes.number(part.difference),
+            notes.interval(part.interval),
+            _apart(part.interval),
+        ]
+        for part in found.analysis.differences
+    ]
+    columns = ("domain", "targets", "difference of EVD", "95% interval", "told apart")
+    return Grid("Differences", columns, rows, notes=notes.reasons)
+
+
+def _apart(interval: Any) -> str:
+    if interval.low is None or interval.high is None:
+        return ""
+    return "no" if interval.low <= 0 <= interval.high else "yes"
+
+
+def _runs(found: DrillResults) -> Grid:
+    notes = Notes()
+    rows = [
+        [
+            part.cell.name,
+            part.stop,
+            str(len(part.depths)),
+            notes.bare(part.evd.value) + (CENSORED if part.evd.censored else ""),
+            notes.bare(part.evd.exclusive),
+            notes.bare(part.evd.left),
+            notes.bare(part.final_survival),
+            notes.bare(part.median_survival_depth, 0),
+            notes.bare(part.deepest_correct, 0),
+            notes.number(part.accuracy),
+            f"{part.shortfall:,}",
+        ]
+        for part in found.runs
+    ]
+    columns = (
+        "run", "ended by", "depths", "EVD", "without the last S", "left at most", "last S",
+        "median survival depth", "deepest right answer", "accuracy", "questions short",
+    )  # fmt: skip
+    return Grid("Runs", columns, rows, notes=notes.reasons)
+
+
+def _spreads(found: DrillResults) -> Grid:
+    notes, kinds = Notes(), ("clustered", "binomial", "restopped", "jeffreys")
+    rows = []
+    for part in found.runs:
+        pairs = [(getattr(part.evd, f"{kind}_se"), getattr(part.evd, kind)) for kind in kinds]
+        shown = [f"{notes.number(se)} {notes.interval(interval)}" for se, interval in pairs]
+        rows.append([part.cell.name, *shown])
+    columns = ("run", "by branches (primary)", "binomial", "binomial, stopping anew", "Jeffreys")
+    about = "Standard error of a run's EVD, with its 95% interval, by four methods."
+    return Grid("How sure EVD is", columns, rows, about, notes.reasons, folded=True)
+
+
+def _rankings(found: DrillResults) -> Grid:
+    notes = Notes()
+    rows = [
+        [f"{part.domain}: EVD and accuracy", notes.number(part.tau.coefficient),
+         notes.bare(part.tau.p)]
+        for part in found.analysis.accuracy_rankings
+    ]  # fmt: skip
+    rows += [
+        [f"{part.first} and {part.second}: EVD", notes.number(part.tau.coefficient),
+         notes.bare(part.tau.p)]
+        for part in found.analysis.domain_rankings
+    ]  # fmt: skip
+    title = "Do rankings agree? Kendall's tau over targets"
+    return Grid(title, ("rankings", "tau", "p"), rows, notes=notes.reasons)
+
+
+def _errors(found: DrillResults) -> Grid:
+    notes, analysis = Notes(), found.analysis
+    rows = [
+        [what, part.name, notes.share(part)]
+        for what, parts in (("tier", analysis.errors_by_tier), ("type", analysis.errors_by_type))
+        for part in parts
+    ]
+    return Grid("Wrong answers", ("by", "which", "share"), rows, notes=notes.reasons)
+
+
+def _rises(found: DrillResults) -> Grid:
+    rows = [
+        [run.cell.name, rise.easier, rise.harder, f"{rise.by:.3f}"]
+        for run in found.runs
+        for rise in run.rises
+    ]
+    columns = ("run", "easier tier", "harder tier", "answered better by")
+    return Grid("Where a harder tier was answered better", columns, rows)
+
+
+def _smaller_n(found: DrillResults) -> Grid:
+    notes = Notes()
+    rows = [
+        [
+            f"{size.questions}",
+            f"{part.target}, {part.domain}",
+            notes.bare(part.evd),
+            notes.bare(part.sd),
+            notes.bare(part.unfinished),
+        ]
+        for size in found.analysis.smaller_n
+        for part in size.cells
+    ]
+    columns = ("questions", "cell", "mean EVD", "SD within a run", "share cut off by the run's end")
+    about = "Seeded subsamples of each run's questions, 1,000 of each size."
+    return Grid("With fewer questions", columns, rows, about, notes.reasons, folded=True)
+
+
+def _other_thetas(found: DrillResults) -> Grid:
+    notes = Notes()
+    rows = [
+        [f"{other.theta:g}", f"{part.target}, {part.domain}", notes.bare(part.evd),
+         _rank(part.rank)]
+        for other in found.analysis.other_thetas
+        for part in other.cells
+    ]  # fmt: skip
+    columns = ("theta", "cell", "EVD", "rank")
+    return Grid("With another theta", columns, rows, notes=notes.reasons, folded=True)
+
+
+def _depths(runs: Sequence[RunMetrics]) -> Grid:
+    notes, rows = Notes(), []
+    for run in runs:
+        for depth in run.depths:
+            rows.append(
+                [
+                    run.cell.name,
+                    f"{depth.depth}, {depth.tier}",
+                    notes.share(Share("", depth.correct, depth.accuracy)),
+                    notes.interval(depth.wilson),
+                    notes.bare(depth.survival),
+                ]
+            )
+    columns = ("run", "depth, tier", "A(d)", "95% interval (Wilson)", "S(d)")
+    return Grid("Every depth", columns, rows, notes=notes.reasons, folded=True)

@@ -1,0 +1,93 @@
+"""What a study does not prove, with its own numbers."""
+
+from __future__ import annotations
+
+from harness.report.digits import listed, plural
+from harness.report.form import Studied
+from harness.report.overview import period
+from harness.results import DrillResults, Results
+
+DAY = 10  # letters of an ISO date
+NOBODY = (
+    "No person has checked these verdicts: there is no human validation in a recording. How a DDFT "
+    "jury compares with people, harness calibrate tells; what it finds is not on this page."
+)
+
+
+def limits(studied: Studied) -> list[str]:
+    """Give the sentences of the box."""
+    found = studied.found
+    own = _of_dialogues(found) if isinstance(found, Results) else _of_runs(studied, found)
+    dates = (
+        f"Everything holds for these models as they were served then ({period(studied, DAY)}); a "
+        "model of the same name may answer otherwise today."
+    )
+    unfinished = len(studied.cells) - len(studied.cassettes)
+    parts = [dates, *own, NOBODY, studied.checked.limits]
+    if unfinished:
+        parts.insert(0, f"{plural(unfinished, 'cell')} of {len(studied.cells)} are not recorded.")
+    return parts
+
+
+def _of_dialogues(found: Results) -> list[str]:
+    judges = found.analysis.jury.judges
+    cells, kin = found.cells, sorted({name for cell in found.cells for name in cell.same_family})
+    subjects = {cell.cell.subject for cell in cells}
+    concepts = {cell.cell.concept for cell in cells}
+    sizes = ", ".join(
+        plural(count, noun)
+        for count, noun in (
+            (len(subjects), "subject"),
+            (len(concepts), "concept"),
+            (len(cells), "dialogue"),
+            (sum(len(cell.turns) for cell in cells), "answer"),
+        )
+    )
+    own = f" Of these, {listed(kin)} judge a subject of their own family." if kin else ""
+    return [
+        f"Every score is relative to these judges: {listed(judges)}.{own}",
+        f"n: {sizes}. The turns of a dialogue, and the dialogues of a subject, are not "
+        "independent, so these are fewer observations than they look.",
+        _power(found),
+    ]
+
+
+def _power(found: Results) -> str:
+    detectable = found.analysis.correlations.turns[0].detectable if (
+        found.analysis.correlations.turns
+    ) else None
+    if detectable is None or detectable.value is None:
+        reason = detectable.reason if detectable else "there are no turns"
+        return f"Power: no correlation between subjects can be shown here ({reason})."
+    return (
+        f"Power: with {detectable.n} subjects a correlation must be at least "
+        f"{detectable.value:.2f} in size to be found in 80 of 100 such studies; that a smaller one "
+        "was not found says little."
+    )
+
+
+def _of_runs(studied: Studied, found: DrillResults) -> list[str]:
+    people = [model.name for model in studied.models if "target" not in model.roles]
+    questions = sum(depth.asked for run in found.runs for depth in run.depths)
+    repeats = {run.cell.repeat for run in found.runs}
+    censored = sum(run.evd.censored for run in found.runs)
+    return [
+        f"Every verdict is relative to these models and sources: {listed(people)}. An answer is "
+        "right where the evaluator says that it entails what a source was found to say.",
+        f"n: {plural(len(found.runs), 'run')}, {plural(questions, 'question')} with a verdict, "
+        f"{plural(len(repeats), 'repeat')}. "
+        + ("With one repeat, how another run would differ is not known. " if len(repeats) == 1 else "")
+        + "Each target was asked other questions, since the questions follow its own answers.",
+        _apart(found),
+        f"{plural(censored, 'run')} of {len(found.runs)} ended before knowledge did: their EVD is "
+        "a lower bound.",
+    ]
+
+
+def _apart(found: DrillResults) -> str:
+    known = [one.interval for one in found.analysis.differences if one.interval.low is not None]
+    crossing = sum(one.low <= 0 <= one.high for one in known)
+    return (
+        f"Power: of {len(found.analysis.differences)} pairs of targets {len(known)} have an "
+        f"interval of their difference, and {crossing} of these include 0: they are not told apart."
+    )

@@ -1,0 +1,131 @@
+"""What a finished DDFT cell holds, what was said in it, and what the study's results hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from harness.results.shared import Missing, Spending, Usage, Value
+
+
+class Score(msgspec.Struct):
+    """One judge's scores of one answer; far and sas are null unless state is "ok"."""
+
+    far: float | None
+    sas: float | None
+    state: str
+    asks: int
+    repaired: list[str] = []
+
+
+class Turn(msgspec.Struct):
+    """One turn: where its question came from, what became of the answer, the jury's scores.
+
+    far, sas: means over the n_judges that gave a score, null where none did.
+    """
+
+    turn: int
+    question_source: str
+    answer_state: str
+    scores: dict[str, Score]
+    n_judges: int
+    far: float | None
+    sas: float | None
+
+
+class CellKey(msgspec.Struct, frozen=True, order=True):
+    """The place of one dialogue in the study's grid."""
+
+    subject: str
+    concept: str
+    level: float
+    arm: str = "paper"
+    repeat: int = 1
+
+    @property
+    def name(self) -> str:
+        """Give the cell's name, from which its file name is made."""
+        return f"{self.subject}--{self.concept}--c{self.level:g}--{self.arm}--r{self.repeat}"
+
+
+class CellResult(msgspec.Struct):
+    """What a finished cell gives: numbers and states, no model's words.
+
+    served: the names each endpoint gave for its model. usage: by model.
+    same_family: the judges of the subject's own family.
+    """
+
+    cell: CellKey
+    context_chars: int
+    trap_source: str
+    turns: list[Turn]
+    served: dict[str, list[str]]
+    usage: dict[str, Usage]
+    same_family: list[str]
+
+
+class Exchange(msgspec.Struct):
+    """One turn's words: the question, the answer, every judge's reply."""
+
+    turn: int
+    question: str
+    answer: str
+    replies: dict[str, str]
+
+
+class Transcript(msgspec.Struct):
+    """A dialogue as it was held, handed over by a replay to those who show it."""
+
+    cell: CellKey
+    context: str
+    trap: dict[str, str]
+    exchanges: list[Exchange]
+
+
+class Level(msgspec.Struct):
+    """Mean FAR and SAS of a subject at one compression level, over n turn evaluations."""
+
+    level: float
+    far: Value
+    sas: Value
+
+
+class SubjectMetrics(msgspec.Struct):
+    """A subject's metrics in one arm; how each is defined stands in ddft/metrics.py.
+
+    complete: whether all its planned cells are there; else every metric is null, with that reason.
+    """
+
+    subject: str
+    arm: str
+    complete: bool
+    levels: list[Level]
+    hoc: Value
+    hoc_onset: Value
+    cri: Value
+    far_prime: Value
+    sas_prime: Value
+    ci_raw: Value
+    ci: Value
+    phenotype: str | None
+    danger_zone: Value
+
+
+class Results(msgspec.Struct):
+    """results.json: what a study found, and by which rules.
+
+    analysis: the protocol's study-level analysis, in its own form.
+    """
+
+    study: str
+    protocol: str
+    protocol_version: int
+    valid: bool
+    invalid_reason: str | None
+    rules: dict[str, Any]
+    missing: Missing
+    spending: Spending
+    subjects: list[SubjectMetrics]
+    analysis: Any
+    cells: list[CellResult]

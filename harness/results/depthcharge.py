@@ -1,0 +1,219 @@
+"""What a finished DepthCharge run holds, what was said in it, and what the study's results hold."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from harness.results.shared import Interval, Missing, Spending, Usage, Value
+
+ASKED, UNVERIFIABLE, MISSING = "asked", "unverifiable", "missing"
+
+
+class RunKey(msgspec.Struct, frozen=True, order=True):
+    """The place of one run in the study's grid."""
+
+    target: str
+    domain: str
+    repeat: int = 1
+
+    @property
+    def name(self) -> str:
+        """Give the run's name, from which its file name is made."""
+        domain = re.sub(r"\s+", "-", self.domain.strip().lower())
+        return f"{self.target}--{domain}--r{self.repeat}"
+
+
+class Probe(msgspec.Struct):
+    """What became of one slot at one depth, in one deal.
+
+    question: the slot, from 1. deal: 1, and one more for each time the slot was dealt anew. path:
+    the path's place at this depth, from 1; branch: the place of the path it began as. walked: how
+    many directions were looked up. state: "asked" (a verdict is there), "unverifiable" (no
+    direction of the list had a fact) or "missing" (the evaluator gave nothing usable, as `verdict`
+    says in the words of a judge's states). source: who found the fact. correct and what follows are
+    null unless asked; error_type is null of a right answer.
+    """
+
+    depth: int
+    question: int
+    deal: int
+    path: int
+    branch: int
+    walked: int
+    state: str
+    source: str | None = None
+    answer_state: str | None = None
+    verdict: str | None = None
+    correct: bool | None = None
+    confidence: float | None = None
+    error_type: str | None = None
+
+
+class Lookups(msgspec.Struct):
+    """What a source was asked: look-ups, those that found a passage, those without an answer."""
+
+    lookups: int = 0
+    found: int = 0
+    failed: int = 0
+
+
+class RunResult(msgspec.Struct):
+    """What a finished run gives: numbers and states, no model's words.
+
+    branches: how many paths it began with. depths: how many were administered. stop: why it ended,
+    the first that held of "theta", "no path left" and "max depth". lookups: by source.
+    """
+
+    cell: RunKey
+    branches: int
+    depths: int
+    stop: str
+    probes: list[Probe]
+    served: dict[str, list[str]]
+    usage: dict[str, Usage]
+    lookups: dict[str, Lookups]
+
+
+class Passage(msgspec.Struct, frozen=True):
+    """A text that was found: what it says, and where it stands.
+
+    revision or date, and licence, are "" where the source does not say.
+    """
+
+    title: str
+    text: str
+    url: str
+    revision: str = ""
+    date: str = ""
+    licence: str = ""
+
+
+class ProbeWords(msgspec.Struct):
+    """One question's words: the fact it rests on, what was asked and answered, the verdict.
+
+    parent: the call whose answer the path hangs on, "" at depth 1.
+    """
+
+    depth: int
+    question: int
+    deal: int
+    parent: str
+    direction: str
+    passage: Passage
+    asked: str
+    expected: str
+    quote: str
+    answer: str
+    verdict: str
+
+
+class DrillTranscript(msgspec.Struct):
+    """A run as it was held, handed over by a replay to those who show it."""
+
+    cell: RunKey
+    branches: list[str]
+    probes: list[ProbeWords]
+
+
+class Depth(msgspec.Struct):
+    """One depth of a run: A(d) with Wilson's interval, and S(d), over `asked` questions.
+
+    planned: how many questions were to be asked; asked, missing (no usable verdict) and
+    unverifiable (no fact) count slots by what their last deal came to.
+    """
+
+    depth: int
+    tier: str
+    planned: int
+    asked: int
+    correct: int
+    missing: int
+    unverifiable: int
+    accuracy: Value
+    wilson: Interval
+    survival: Value
+
+
+class Share(msgspec.Struct):
+    """A count, and its share of n."""
+
+    name: str
+    count: int
+    share: Value
+
+
+class Rise(msgspec.Struct):
+    """Two tiers that follow each other, of which the harder one was answered better, by `by`."""
+
+    easier: str
+    harder: str
+    by: float
+
+
+class EVD(msgspec.Struct):
+    """Expected Valid Depth of one run, and how sure it is; depthcharge/uncertainty.py has the how.
+
+    value: the sum of S(d) to the stopping depth; exclusive leaves out the S below theta.
+    clustered: whole branches resampled, the primary one. binomial: questions resampled within each
+    depth, at the depths that were administered; restopped: the same, but each resample stops by the
+    rule. jeffreys: drawn from the Jeffreys posterior of each depth. n of an error counts branches,
+    or answers. censored: whether more may follow; left: at most how much; at_most: EVD with that.
+    """
+
+    value: Value
+    exclusive: Value
+    clustered_se: Value
+    clustered: Interval
+    binomial_se: Value
+    binomial: Interval
+    restopped_se: Value
+    restopped: Interval
+    jeffreys_se: Value
+    jeffreys: Interval
+    censored: bool
+    left: Value
+    at_most: Value
+
+
+class RunMetrics(msgspec.Struct):
+    """A run's metrics; how each is defined stands in depthcharge/metrics.py.
+
+    tiers: correct answers of those asked. errors_by_tier, errors_by_type: of all wrong answers.
+    shortfall: how many questions fewer than planned have a verdict.
+    """
+
+    cell: RunKey
+    stop: str
+    depths: list[Depth]
+    evd: EVD
+    median_survival_depth: Value
+    deepest_correct: Value
+    final_survival: Value
+    accuracy: Value
+    tiers: list[Share]
+    rises: list[Rise]
+    errors_by_tier: list[Share]
+    errors_by_type: list[Share]
+    shortfall: int
+
+
+class DrillResults(msgspec.Struct):
+    """results.json of a DepthCharge study: what it found, and by which rules.
+
+    analysis: the study-level analysis, in the protocol's own form.
+    """
+
+    study: str
+    protocol: str
+    protocol_version: int
+    valid: bool
+    invalid_reason: str | None
+    rules: dict[str, Any]
+    missing: Missing
+    spending: Spending
+    runs: list[RunMetrics]
+    analysis: Any
+    cells: list[RunResult]

@@ -1,0 +1,121 @@
+"""A bundle as a study: unpacked for a while, and replayed with what is there."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness import results as results_file
+from harness.bundle.archive import SUMS
+from harness.bundle.archive import is_bundle as is_bundle
+from harness.bundle.unpacking import unpack
+from harness.errors import DamagedFile
+from harness.recording import guard
+from harness.run import verdict as verdicts
+from harness.run.left_out import LEFT_OUT, LeftOut, read_left_out
+from harness.run.replay import CellReplay, replay_cells
+from harness.run.verdict import Verdict, verify_files
+from harness.study import STUDIES, Study
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Study]:
+    """Unpack a bundle into a folder of its own, which is gone afterwards, and give its study.
+
+    Raises UsageError where there is no such file, DamagedFile where it is no sound bundle.
+    """
+    with tempfile.TemporaryDirectory(prefix="harness-bundle-") as folder:
+        top = unpack(path, Path(folder))
+        found = sorted(place.parent for place in top.glob(f"{STUDIES}/*/study.toml"))
+        if len(found) != 1:
+            raise DamagedFile(f"{path}: refused: it holds {len(found)} studies, not one.")
+        yield Study(found[0])
+
+
+def replay(
+    study: Study, *, verify_checksums: bool = False, expect: str = "", workers: int | None = None
+) -> Verdict:
+    """Replay a study, or a bundle's: checksums always, and of what is left out no claim.
+
+    Where bodies are left out, the other cells are replayed and compared with their places in
+    results.json; the verdict is incomplete then, and says so.
+    """
+    checked = verify_checksums or (study.root / SUMS).is_file()
+    left = read_left_out(study.root)
+    if left is None:
+        return verdicts.replay(study, verify_checksums=checked, expect=expect, workers=workers)
+    began = time.monotonic()
+    found = _replay_rest(study, left, expect, workers)
+    found.seconds = round(time.monotonic() - began, 2)
+    return found
+
+
+def _replay_rest(study: Study, left: LeftOut, expect: str, workers: int | None) -> Verdict:
+    files = verify_files(study)
+    found = Verdict(
+        study=study.name,
+        cells=0,
+        planned=len(study.cells()),
+        calls=0,
+        matched=0,
+        unused=0,
+        network_attempts=0,
+        checksums="failed" if files.wrong else "ok",
+        numbers="not compared",
+        fingerprint=files.fingerprint,
+        valid=False,
+        seconds=0.0,
+    )
+    if expect and expect.lower() not in (files.fingerprint, left.fingerprint):
+        found.problems.append(f"fingerprint: expected {expect}, got {files.fingerprint}.")
+    found.problems += [
+        f"checksums: {state.path}: {state.state}" for state in files.states if state.state != "ok"
+    ]
+    if not found.problems:
+        whole = [cell for cell in study.cells() if cell.name not in left.cells]
+        with guard.closed():
+            _enter(study, replay_cells(study, workers, whole), found)
+        found.incomplete = not found.problems
+        found.problems.append(_left_words(left, len(whole)))
+    return found
+
+
+def _enter(study: Study, replays: Sequence[CellReplay], found: Verdict) -> None:
+    """Write what became of the cells that are whole into the verdict."""
+    found.cells = sum(not replay.problem for replay in replays)
+    found.calls = sum(replay.recorded for replay in replays)
+    found.matched = sum(replay.matched for replay in replays)
+    found.unused = sum(replay.unused for replay in replays)
+    found.network_attempts = sum(replay.network_attempts for replay in replays)
+    found.problems += [f"replay: {replay.problem}" for replay in replays if replay.problem][:1]
+    if not found.problems and replays:
+        _compare(study, [replay.result for replay in replays], found)
+
+
+def _compare(study: Study, cells: Sequence[Any], found: Verdict) -> None:
+    """Compare cells with their places in results.json."""
+    recorded = results_file.read_results(study.results)
+    found.valid = bool(recorded["valid"])
+    now = msgspec.json.decode(results_file.canonical(cells))
+    keys = [cell["cell"] for cell in now]
+    before = [cell for cell in recorded["cells"] if cell["cell"] in keys]
+    first = results_file.first_difference(before, now, "cells")
+    found.numbers = "identical" if first is None else "equal" if first.close else "different"
+    if first is not None:
+        found.first_difference = f"{first.where}: recorded {first.recorded!r}, now {first.now!r}"
+        if not first.close:
+            found.problems.append(f"numbers: the first that differs is {found.first_difference}")
+
+
+def _left_words(left: LeftOut, whole: int) -> str:
+    return (
+        f"left out: {len(left.cells)} cells lack {len(left.bodies)} bodies that may not be handed "
+        f"on ({LEFT_OUT} names them), and do not replay; the {whole} others do, and are compared "
+        "with their places in results.json. What is computed over all cells cannot be checked here."
+    )

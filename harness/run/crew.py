@@ -1,0 +1,66 @@
+"""Do at once what may be done at once: daemon threads, so that a second Ctrl-C ends them."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from harness.asking.turns import Each
+from harness.errors import EndpointRefused, Incomplete, NoRoom
+from harness.run.budget import CostLimit
+from harness.run.watch import JudgeUnusable
+
+ALL_STOP = (EndpointRefused, NoRoom, CostLimit, JudgeUnusable)
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+
+
+def stops_all(error: BaseException) -> bool:
+    """Tell whether an error would be met by everything else too, or is no bad luck at all."""
+    return not isinstance(error, Incomplete) or isinstance(error, ALL_STOP)
+
+
+def at_once(workers: int, stop: threading.Event) -> Each:
+    """Give what does things in so many threads, until one fails for all or `stop` is set.
+
+    Everything that was begun ends, also where one thing failed: its calls are paid for. Raises the
+    first error in the items' order, one that stops all before any other.
+    """
+
+    def each(do: Callable[[Item], Outcome], items: Iterable[Item]) -> list[Outcome]:
+        listed = list(items)
+        outcomes: dict[int, Outcome] = {}
+        errors: dict[int, BaseException] = {}
+        waiting = deque(enumerate(listed))
+
+        def work() -> None:
+            while waiting and not stop.is_set():
+                try:
+                    place, item = waiting.popleft()
+                except IndexError:  # another thread was quicker
+                    return
+                try:
+                    outcomes[place] = do(item)
+                except BaseException as error:  # noqa: BLE001  # raised below
+                    errors[place] = error
+                    if stops_all(error):
+                        stop.set()
+
+        _run(work, min(workers, len(listed)))
+        if errors:
+            raise min(errors.items(), key=lambda one: (not stops_all(one[1]), one[0]))[1]
+        if len(outcomes) < len(listed):
+            raise Incomplete("the recording was stopped; nothing is lost.")
+        return [outcomes[place] for place in range(len(listed))]
+
+    return each
+
+
+def _run(work: Callable[[], None], threads: int) -> None:
+    crew = [threading.Thread(target=work, daemon=True) for _ in range(threads)]
+    for thread in crew:
+        thread.start()
+    for thread in crew:
+        thread.join()

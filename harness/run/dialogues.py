@@ -1,0 +1,129 @@
+"""DDFT as recording, replay and the commands need it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from harness.asking.wire import Message
+from harness.ddft import judgements
+from harness.ddft.materials import PROTOCOL_VERSION as VERSION
+from harness.ddft.materials import present_materials
+from harness.ddft.protocol import Dialogue, Rules
+from harness.ddft.scoring import MetricRules, count_missing, score_study
+from harness.results import CellKey, CellResult, Materials, Results
+from harness.results.table import Table
+from harness.run.protocols import Surroundings
+from harness.study import Study
+from harness.texts import read_concepts, read_pools
+
+__all__ = [
+    "VERSION",
+    "calls_a_cell",
+    "cell",
+    "fresh",
+    "imagined",
+    "metric_rules",
+    "missing",
+    "rows",
+    "score",
+    "scored",
+    "tables",
+]
+
+
+def fresh(study: Study) -> Materials:
+    """Give the materials that a new study freezes."""
+    ddft = study.ddft
+    concepts = read_concepts(study.folder / ddft.concept_file) if ddft.concept_file else []
+    pools = read_pools(study.folder / ddft.trap_file) if ddft.trap_file else []
+    return present_materials(ddft.concepts, concepts, pools)
+
+
+def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings) -> Dialogue:
+    """Set up one cell's dialogue."""
+    ddft = study.ddft
+    rules = Rules(
+        study.file.seed,
+        ddft.interviewer,
+        tuple(ddft.jury),
+        ddft.judge_reference,
+        {role: dict(params) for role, params in ddft.params.items()},
+        {name: model.family for name, model in study.file.models.items()},
+        ddft.exclude_same_family,
+        ddft.rubrics,
+    )
+    return Dialogue(key, rules, materials, around.models, around.heard)
+
+
+def calls_a_cell(study: Study) -> int:
+    """Give how many calls a dialogue makes at least."""
+    return 5 * (1 + (study.ddft.interviewer != "scripted") + len(study.ddft.jury))
+
+
+def missing(results: Sequence[CellResult]) -> int:
+    """Count the judgements that are missing."""
+    return count_missing(results, 1.0).missing
+
+
+def scored(
+    study: Study, materials: Materials, cells: Sequence[CellResult], planned: int | None = None
+) -> Results:
+    """Compute metrics from finished cells; planned: how many make a subject complete."""
+    ddft = study.ddft
+    planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
+    rules = metric_rules(study)
+    return score_study(study.name, VERSION, cells, planned, rules, materials.prices)
+
+
+def metric_rules(study: Study) -> MetricRules:
+    """Give the rules of the metrics as the study file makes them."""
+    ddft = study.ddft
+    return MetricRules(
+        ddft.theta,
+        ddft.hoc_rule,
+        ddft.empty_far_prime,
+        ddft.normalization,
+        ddft.aggregation,
+        ddft.danger.sas_above,
+        ddft.danger.far_below,
+        ddft.missing_limit,
+    )
+
+
+def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Results:
+    """Compute a study's results, its study-level analysis among them."""
+    from harness.ddft.analysis import analyze  # loads scipy, and a replay's processes need none
+    from harness.ddft.analysis_form import Facts
+
+    found = scored(study, materials, cells)
+    facts = {name: Facts(**entry.model_dump()) for name, entry in study.file.facts.items()}
+    domains = {concept.id: concept.domain for concept in materials.concepts}
+    found.analysis = analyze(
+        found.cells, found.subjects, metric_rules(study), facts, domains, study.file.seed
+    )
+    return found
+
+
+def tables(found: Results) -> list[Table]:
+    """Give results as tables for people."""
+    from harness.ddft import tables
+
+    return tables.tables(found)
+
+
+def rows(materials: Materials, found: Results) -> list[Sequence[object]]:
+    """Give one row a judgement, the columns' names first."""
+    domains = {concept.id: concept.domain for concept in materials.concepts}
+    return [judgements.HEADER, *judgements.rows(found.cells, domains)]
+
+
+def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
+    """Give a reply of about `limit` tokens that the protocol can use."""
+    if "/judge/" in call:
+        return json.dumps({"far": 0.5, "sas": 0.5})
+    if "interviewer" not in call:
+        return "word " * (limit * 4 // 5)
+    quoted = re.search(r'"([^"]+)"', messages[-1]["content"])
+    return f"What of {quoted[1] if quoted else 'that'}?"

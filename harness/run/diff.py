@@ -1,0 +1,153 @@
+"""Compare two recordings: settings, models, texts, words, scores and metrics, cell by cell."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from harness.ddft import spoken as dialogue_words
+from harness.ddft.swaps import swaps
+from harness.depthcharge import spoken as drill_words
+from harness.errors import UsageError
+from harness.recording import guard
+from harness.recording.cassette import masked
+from harness.results import Materials
+from harness.run.diff_form import CellWords, Diff, KindOfWords, ModelPair
+from harness.run.metric_changes import metric_changes, paired_scores
+from harness.run.replay import CellReplay, sound_replays
+from harness.run.scoreboard import partly_scored
+from harness.run.settings import first_difference, settings, texts
+from harness.run.wiring import frozen
+from harness.study import Cell, Study
+
+SPOKEN: Mapping[str, Any] = {"ddft": dialogue_words, "depthcharge": drill_words}
+_place = re.compile(r"(?:turn|depth|question|deal)-\d+")
+
+
+class Side(NamedTuple):
+    """One of two recordings, over the cells that both have: replayed, and scored by its rules."""
+
+    study: Study
+    materials: Materials
+    replays: Sequence[CellReplay]
+    found: Any
+
+
+def compare(before: Study, after: Study, names: tuple[str, str] | None = None) -> Diff:
+    """Compare two recordings over the cells that both have recorded.
+
+    names: what to call them (default: their studies' names). Raises UsageError where they have no
+    cell in common, CheckFailed where one does not replay.
+    """
+    cells = _common(before, after)
+    old, new = _side(before, cells), _side(after, cells)
+    spoken = SPOKEN[before.file.protocol]
+    words = [_words(old, new, place, spoken) for place in range(len(cells))]
+    return Diff(
+        before=names[0] if names else before.name,
+        after=names[1] if names else after.name,
+        protocol=before.file.protocol,
+        cells=len(cells),
+        only_before=_rest(before, cells),
+        only_after=_rest(after, cells),
+        configuration=settings(before, after),
+        materials=texts(old.materials, new.materials),
+        models=_models(old, new),
+        kinds=_kinds(old, new, spoken),
+        words=words,
+        scores=paired_scores(spoken.cell_scores(old.found), spoken.cell_scores(new.found), before),
+        metrics=metric_changes(before, old.found, after, new.found),
+        swaps=swaps(old.found, new.found) if before.file.protocol == "ddft" else [],
+    )
+
+
+def _common(before: Study, after: Study) -> list[Cell]:
+    if before.file.protocol != after.file.protocol:
+        raise UsageError(
+            f"{before.name} is of the protocol {before.file.protocol}, {after.name} of "
+            f"{after.file.protocol}: two recordings of one protocol can be compared."
+        )
+    there = set(_recorded(after))
+    cells = [cell for cell in _recorded(before) if cell in there]
+    if not cells:
+        raise UsageError(
+            f"{before.name} and {after.name} have no recorded cell in common. The first has "
+            f"{_axes(before)}; the second has {_axes(after)}. A cell is compared with the one of "
+            "the same name."
+        )
+    return cells
+
+
+def _recorded(study: Study) -> list[Cell]:
+    return [cell for cell in study.cells() if study.cassette(cell).exists()]
+
+
+def _axes(study: Study) -> str:
+    """Say what a study's cells are named after."""
+    cells = [cell.name for cell in _recorded(study)]
+    return f"{len(cells)}" + (f", such as {cells[0]}" if cells else "")
+
+
+def _rest(study: Study, cells: Sequence[Cell]) -> list[str]:
+    return [cell.name for cell in study.cells() if cell not in cells]
+
+
+def _side(study: Study, cells: Sequence[Cell]) -> Side:
+    materials = frozen(study).materials
+    with guard.closed():
+        replays = sound_replays(study, cells)
+    found = partly_scored(study, materials, [replay.result for replay in replays])
+    return Side(study, materials, replays, found)
+
+
+def _models(old: Side, new: Side) -> list[ModelPair]:
+    names = dict.fromkeys([*old.study.file.models, *new.study.file.models])
+    served = (_served(old), _served(new))
+    return [
+        ModelPair(name, _asked(old.study, name), _asked(new.study, name), *_of(served, name))
+        for name in names
+    ]
+
+
+def _asked(study: Study, name: str) -> str | None:
+    model = study.file.models.get(name)
+    return model.model if model else None
+
+
+def _served(side: Side) -> dict[str, set[str]]:
+    served: dict[str, set[str]] = {}
+    for replay in side.replays:
+        for name, models in replay.result.served.items():
+            served.setdefault(name, set()).update(models)
+    return served
+
+
+def _of(served: tuple[dict[str, set[str]], dict[str, set[str]]], name: str) -> list[list[str]]:
+    return [sorted(part.get(name, ())) for part in served]
+
+
+def _words(old: Side, new: Side, place: int, spoken: Any) -> CellWords:
+    cell = old.replays[place].cell
+    files = (side.study.cassette(cell).read_bytes() for side in (old, new))
+    same = len({masked(data) for data in files}) == 1
+    said, says = (spoken.words(side.replays[place].transcript) for side in (old, new))
+    both = [call for call in said if call in says]
+    differ = [call for call in both if said[call] != says[call]]
+    first = differ[0] if differ else None
+    shown = first_difference(said[first], says[first]) if first else (None, None)
+    apart = len(said.keys() ^ says.keys())
+    return CellWords(cell.name, same, len(both), len(both) - len(differ), apart, first, *shown)
+
+
+def _kinds(old: Side, new: Side, spoken: Any) -> list[KindOfWords]:
+    compared: Counter[str] = Counter()
+    equal: Counter[str] = Counter()
+    for before, after in zip(old.replays, new.replays, strict=True):
+        said, says = spoken.words(before.transcript), spoken.words(after.transcript)
+        for call in said.keys() & says.keys():
+            kind = "/".join(part for part in call.split("/") if not _place.fullmatch(part))
+            compared[kind] += 1
+            equal[kind] += said[call] == says[call]
+    return [KindOfWords(kind, compared[kind], equal[kind]) for kind in sorted(compared)]

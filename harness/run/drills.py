@@ -1,0 +1,132 @@
+"""DepthCharge as recording, replay and the commands need it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from harness.asking.inquiry import Window
+from harness.asking.wire import Message
+from harness.depthcharge.materials import PROTOCOL_VERSION as VERSION
+from harness.depthcharge.materials import present_materials
+from harness.depthcharge.protocol import Drill, People, Rules
+from harness.depthcharge.scoring import MetricRules
+from harness.results import DrillResults, Materials, RunKey, RunResult
+from harness.results.depthcharge import MISSING
+from harness.results.table import Table
+from harness.run.protocols import Surroundings
+from harness.study import Study
+from harness.study_file import tier_of
+
+__all__ = [
+    "VERSION",
+    "calls_a_cell",
+    "cell",
+    "fresh",
+    "imagined",
+    "metric_rules",
+    "missing",
+    "rows",
+    "score",
+    "scored",
+    "tables",
+]
+CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
+YEARS = 2  # that the newest tier looks back
+
+
+def fresh(study: Study) -> Materials:  # noqa: ARG001  # its texts come from its sources
+    """Give the materials that a new study freezes."""
+    return present_materials()
+
+
+def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) -> Drill:
+    """Set up one run."""
+    drill = study.depthcharge
+    rules = Rules(
+        study.file.seed,
+        drill.extractor,
+        drill.evaluator,
+        drill.questions,
+        drill.theta,
+        [tier_of(depth, drill.passes) for depth in range(1, drill.max_depth + 1)],
+        {tier: tuple(names) for tier, names in drill.tiers.items()},
+        recent(study),
+        drill.redeals,
+        drill.history,
+        {role: dict(params) for role, params in drill.params.items()},
+    )
+    people = People(around.models, around.sources, around.each, around.heard)
+    return Drill(key, rules, materials, people)
+
+
+def recent(study: Study) -> Window:
+    """Give the two years before the study's date; never before today."""
+    end = study.file.as_of
+    day = min(end.day, 28) if end.month == 2 else end.day
+    return Window(end.replace(year=end.year - YEARS, day=day).isoformat(), end.isoformat())
+
+
+def calls_a_cell(study: Study) -> int:
+    """Give how many calls a run makes that goes to its greatest depth."""
+    return 1 + study.depthcharge.questions * study.depthcharge.max_depth * CALLS_A_QUESTION
+
+
+def missing(results: Sequence[RunResult]) -> int:
+    """Count the verdicts that are missing."""
+    return sum(probe.state == MISSING for result in results for probe in result.probes)
+
+
+def scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:
+    """Compute metrics from finished runs."""
+    from harness.depthcharge.scoring import score_study
+
+    return score_study(study.name, VERSION, cells, metric_rules(study), materials.prices)
+
+
+def metric_rules(study: Study) -> MetricRules:
+    """Give the rules of the metrics as the study file makes them."""
+    drill = study.depthcharge
+    return MetricRules(
+        drill.questions,
+        drill.passes,
+        drill.theta,
+        drill.max_depth,
+        drill.missing_limit,
+        study.file.seed,
+    )
+
+
+def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:
+    """Compute a study's results, its study-level analysis among them."""
+    from harness.depthcharge.analysis import analyze
+
+    found = scored(study, materials, cells)
+    found.analysis = analyze(found, metric_rules(study), materials.prices)
+    return found
+
+
+def tables(found: DrillResults) -> list[Table]:
+    """Give results as tables for people."""
+    from harness.depthcharge import tables
+
+    return tables.tables(found)
+
+
+def rows(materials: Materials, found: DrillResults) -> list[Sequence[object]]:  # noqa: ARG001
+    """Give one row a probe, the columns' names first."""
+    from harness.depthcharge import probes
+
+    return [probes.HEADER, *probes.rows(found.cells)]
+
+
+def imagined(call: str, messages: Sequence[Message], limit: int) -> str:  # noqa: ARG001
+    """Give a reply of about `limit` tokens that the protocol can use: every answer is right."""
+    if call.endswith("/target"):
+        return "fact " * (limit * 4 // 5)
+    if call.endswith("/evaluator"):
+        return json.dumps({"correct": True, "confidence": 0.5, "reason": "fact " * 10})
+    if call.endswith("/question"):
+        quote = "fact fact fact"
+        return json.dumps({"about": True, "question": "What?", "answer": quote, "quote": quote})
+    return json.dumps({"items": [f"{call} topic {number}" for number in range(100)]})

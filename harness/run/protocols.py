@@ -1,0 +1,75 @@
+"""What a protocol is to the rest: the one seam at which the two differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from harness.asking.forms import Heard, ignored
+from harness.asking.sources import Source
+from harness.asking.turns import Each, in_turn
+from harness.asking.wire import Message, Model
+from harness.results import Materials
+from harness.results.table import Table
+from harness.study import Study
+
+
+class Surroundings(NamedTuple):
+    """What a cell is held with.
+
+    heard: hears of each verdict that a model gave, by its state ("ok" or what was wrong). each:
+    how what can be done at once is done.
+    """
+
+    models: Mapping[str, Model]
+    sources: Mapping[str, Source] = {}
+    heard: Heard = ignored
+    each: Each = in_turn
+
+
+class Held(Protocol):
+    """A cell on its way."""
+
+    def run(self) -> Any:
+        """Hold it, and give its numbers; raises what models and sources raise."""
+
+    def transcript(self) -> Any:
+        """Give its words so far."""
+
+
+class StudyProtocol(Protocol):
+    """One protocol, as recording, replay and the commands need it; modules of run/ are these."""
+
+    VERSION: int
+
+    def fresh(self, study: Study) -> Materials:
+        """Give the materials that a new study freezes."""
+
+    def cell(self, study: Study, key: Any, materials: Materials, around: Surroundings) -> Held:
+        """Set up one cell."""
+
+    def calls_a_cell(self, study: Study) -> int:
+        """Give about how many calls a cell makes, for the time that is left."""
+
+    def missing(self, results: Sequence[Any]) -> int:
+        """Count the verdicts of finished cells that are missing."""
+
+    def score(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
+        """Compute a study's results from finished cells, its study-level analysis among them."""
+
+    def tables(self, found: Any) -> list[Table]:
+        """Give results as tables for people."""
+
+    def rows(self, materials: Materials, found: Any) -> list[Sequence[object]]:
+        """Give the finest data as rows, the columns' names first."""
+
+    def imagined(self, call: str, messages: Sequence[Message], limit: int) -> str:
+        """Give a reply of about `limit` tokens that the protocol can use, for an estimate."""
+
+
+def protocol_of(study: Study) -> StudyProtocol:
+    """Give a study's protocol."""
+    from harness.run import dialogues, drills
+
+    known: Mapping[str, StudyProtocol] = {"ddft": dialogues, "depthcharge": drills}
+    return known[study.file.protocol]

@@ -1,0 +1,165 @@
+"""A page about studies: each is replayed with its checksums, and handed over with its words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.files import write_atomic
+from harness.recording import cassette as cassettes
+from harness.recording import checksums, guard
+from harness.report import page
+from harness.report.form import Band, Bound, Call, Cassette, Checked, ModelAsked, Studied
+from harness.results import CellKey, DrillResults, Results
+from harness.run import dialogues, drills
+from harness.run.replay import CellReplay, results_of, sound_replays
+from harness.run.verdict import NOT_PROVEN, Verdict, replay
+from harness.run.wiring import frozen
+from harness.study import Cell, Study
+
+
+class Outcome(NamedTuple):
+    """What was written, and what each study's replay came to."""
+
+    files: list[Path]
+    verdicts: list[Verdict]
+
+
+def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = None) -> Outcome:
+    """Replay studies and write their page, and their figures as PNG into a folder.
+
+    A study that is still being recorded is shown as far as it is. Raises CheckFailed where a cell
+    does not replay: then there is nothing to show.
+    """
+    verdicts = [_verdict(study) for study in studies]
+    articles = [
+        page.article(studied(study, verdict))
+        for study, verdict in zip(studies, verdicts, strict=True)
+    ]
+    files = {out: page.page(articles)}
+    if pictures is not None:
+        pictures.mkdir(parents=True, exist_ok=True)
+        drawn = [each for article in articles for each in page.pictures(article).items()]
+        files |= {pictures / name: data for name, data in drawn}
+    for path, data in files.items():
+        write_atomic(path, data)
+    return Outcome(list(files), verdicts)
+
+
+def _verdict(study: Study) -> Verdict:
+    """Replay with checksums where there is a manifest; before that a study has none."""
+    manifest = checksums.manifest_path(study.root, study.name)
+    return replay(study, verify_checksums=manifest.is_file())
+
+
+def studied(study: Study, verdict: Verdict) -> Studied:
+    """Replay a study's finished cells, and hand over all that a page shows."""
+    finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
+    with guard.closed():
+        replays = sound_replays(study, finished)
+        found = results_of(study, replays)
+    materials = frozen(study).materials
+    return Studied(
+        name=study.name,
+        title=study.file.title,
+        about=study.file.about,
+        as_of=study.file.as_of.isoformat(),
+        seed=study.file.seed,
+        frozen_by=materials.harness_version,
+        checked=_checked(verdict),
+        models=_asked(study),
+        cells=[cell.name for cell in study.cells()],
+        cassettes={cell.name: _cassette(study, cell) for cell in finished},
+        domains={concept.id: concept.domain for concept in materials.concepts},
+        found=found,
+        transcripts=[one.transcript for one in replays],
+        bounds=_bounds(study, found),
+        bands=_bands(study, found),
+    )
+
+
+def _checked(verdict: Verdict) -> Checked:
+    first = f" (first at {verdict.first_difference})" if verdict.first_difference else ""
+    parts = (
+        ("checksums", verdict.checksums),
+        ("cells", f"{verdict.cells}/{verdict.planned}"),
+        ("calls matched", f"{verdict.matched}/{verdict.calls}"),
+        ("unused", str(verdict.unused)),
+        ("network attempts", str(verdict.network_attempts)),
+        ("numbers", f"{verdict.numbers}{first}"),
+    )
+    state = "OK" if verdict.ok else "INCOMPLETE" if verdict.incomplete else "FAILED"
+    return Checked(state, parts, verdict.fingerprint, verdict.problems, NOT_PROVEN)
+
+
+def _cassette(study: Study, cell: Cell) -> Cassette:
+    """Name a cell's calls with their lines: a cassette's first line is its frame."""
+    path = study.cassette(cell)
+    calls = [
+        Call(
+            kept.response.call or kept.response.digest,
+            line,
+            kept.response.recorded_at,
+            1 + len(kept.response.attempts),
+        )
+        for line, kept in enumerate(cassettes.load(path), 2)
+    ]
+    return Cassette(path.relative_to(study.root).as_posix(), calls)
+
+
+def _asked(study: Study) -> list[ModelAsked]:
+    roles = _roles(study)
+    models = [
+        ModelAsked(
+            name,
+            [role for role, names in roles.items() if name in names],
+            model.provider,
+            model.base_url,
+            model.model,
+            model.family,
+        )
+        for name, model in study.file.models.items()
+    ]
+    sources = [
+        ModelAsked(name, ["source"], source.kind, source.base_url, "", "")
+        for name, source in study.file.sources.items()
+    ]
+    return [*models, *sources]
+
+
+def _roles(study: Study) -> Mapping[str, Sequence[str]]:
+    """Give who plays each part, by the part's name."""
+    if study.file.protocol == "ddft":
+        ddft = study.ddft
+        return {"subject": ddft.subjects, "interviewer": [ddft.interviewer], "judge": ddft.jury}
+    drill = study.depthcharge
+    people = {"extractor": [drill.extractor], "evaluator": [drill.evaluator]}
+    return {"target": drill.targets, **people}
+
+
+def _bounds(study: Study, found: Any) -> list[Bound]:
+    if isinstance(found, Results):
+        from harness.ddft.bounds import bounds as of_dialogues
+
+        planned = len(study.ddft.concepts) * len(study.ddft.levels) * study.ddft.repeats
+        rules = dialogues.metric_rules(study)
+        return [
+            Bound(f"{subject} ({arm})", *rest)
+            for subject, arm, *rest in of_dialogues(found.cells, planned, rules)
+        ]
+    from harness.depthcharge.bounds import bounds as of_runs
+
+    theta = drills.metric_rules(study).theta
+    return [Bound(cell.name, *rest) for cell, *rest in of_runs(found.runs, theta)]
+
+
+def _bands(study: Study, found: Any) -> dict[str, Band]:
+    if not isinstance(found, DrillResults):
+        return {}
+    from harness.depthcharge.bands import survival_band
+
+    return {
+        run.cell.name: Band(*survival_band(result, run, study.file.seed))
+        for run, result in zip(found.runs, found.cells, strict=True)
+    }

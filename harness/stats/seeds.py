@@ -1,0 +1,13 @@
+"""Generators by label, so that no draw depends on what else was drawn."""
+
+from __future__ import annotations
+
+import hashlib
+
+from numpy.random import PCG64, Generator, SeedSequence
+
+
+def seeded(seed: int, label: str) -> Generator:
+    """Give a generator of its own for a label: SeedSequence([seed, first 8 bytes of its MD5])."""
+    mark = hashlib.md5(label.encode(), usedforsecurity=False).digest()[:8]
+    return Generator(PCG64(SeedSequence([seed, int.from_bytes(mark, "big")])))

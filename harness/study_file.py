@@ -1,0 +1,308 @@
+"""study.toml as people write it: models, sources, and one protocol's table."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from harness.forms import Name, Share, Strict
+from harness.results import CellKey, RunKey
+
+
+class ModelEntry(Strict):
+    """[models.NAME]: where a model is, what is sent with every request, and its limits."""
+
+    provider: Literal["openai", "azure", "anthropic"] = "openai"
+    base_url: str = Field(pattern=r"^https?://")
+    model: str
+    api_version: str = ""
+    family: str = ""
+    api_key_env: str | None = None
+    params: dict[str, Any] = {}
+    omit: list[str] = []
+    json_mode: Literal["schema", "object", "none"] = "schema"
+    concurrency: int = Field(default=4, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=600, gt=0)
+
+    @model_validator(mode="after")
+    def _azure_names_its_version(self) -> ModelEntry:
+        if self.provider == "azure" and not self.api_version:
+            raise ValueError('provider "azure" needs an api_version, such as "2024-10-21"')
+        return self
+
+
+class Danger(Strict):
+    """Thresholds of the danger zone: SAS above, FAR below."""
+
+    sas_above: Share = 0.5
+    far_below: Share = 0.5
+
+
+class FactsEntry(Strict):
+    """[facts.NAME]: what is known of a subject from elsewhere, for the study-level analysis."""
+
+    parameters_b: float | None = Field(default=None, gt=0)
+    reasoning: bool | None = None
+    outside: dict[str, float] = {}
+
+
+class DDFT(Strict):
+    """[ddft]: grid, people and rules of a Drill-Down and Fabricate Test."""
+
+    subjects: list[Name] = Field(min_length=1)
+    interviewer: str
+    jury: list[Name] = Field(min_length=1)
+    concepts: list[Name] = Field(min_length=1)
+    concept_file: str | None = None
+    trap_file: str | None = None
+    levels: list[Share] = Field(default=[0.0, 0.25, 0.5, 0.75, 1.0], min_length=1)
+    arms: list[Literal["paper", "assertive", "hedged", "accuracy_first"]] = ["paper"]
+    repeats: int = Field(default=1, ge=1)
+    judge_reference: bool = True
+    rubrics: Literal["joint", "separate"] = "joint"
+    exclude_same_family: bool = False
+    missing_limit: Share = 0.05
+    theta: Share = 0.70
+    hoc_rule: Literal["max", "onset"] = "max"
+    empty_far_prime: Literal["undefined", "zero"] = "undefined"
+    normalization: Literal["clip", "max", "minmax"] = "clip"
+    aggregation: Literal["pooled", "by_concept"] = "pooled"
+    danger: Danger = Danger()
+    params: dict[Literal["subject", "interviewer", "judge"], dict[str, Any]] = {}
+
+    @model_validator(mode="after")
+    def _no_twins(self) -> DDFT:
+        for field in ("subjects", "jury", "concepts", "levels", "arms"):
+            _require_distinct(field, getattr(self, field))
+        return self
+
+    @property
+    def examined(self) -> list[str]:
+        """Give the models under test."""
+        return self.subjects
+
+    @property
+    def replying_in_json(self) -> list[str]:
+        """Give the models that are asked for JSON."""
+        return self.jury
+
+    def params_of(self, name: str) -> dict[str, Any]:
+        """Give the parameters of the role that a model has."""
+        return self.params.get("judge" if name in self.jury else "subject", {})
+
+    @property
+    def models(self) -> list[str]:
+        """Give every model that is needed."""
+        asks = [] if self.interviewer == "scripted" else [self.interviewer]
+        return [*self.subjects, *self.jury, *asks]
+
+    def cells(self) -> list[CellKey]:
+        """Give the grid, sorted."""
+        return sorted(
+            CellKey(subject, concept, level, arm, repeat)
+            for subject in self.subjects
+            for concept in self.concepts
+            for level in self.levels
+            for arm in self.arms
+            for repeat in range(1, self.repeats + 1)
+        )
+
+
+Tier = Literal["COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE"]
+Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=80)]
+
+
+class SourceEntry(Strict):
+    """[sources.NAME]: where facts are looked up, and how.
+
+    contact: an address for the User-Agent, which Wikimedia asks for. query: what a web search is
+    given, {direction} for what is looked for and, if it helps, {domain}. options: more parameters of the search.
+    """
+
+    kind: Literal["wikipedia-summary", "wikipedia-extract", "searxng", "tavily", "brave"]
+    base_url: str = Field(pattern=r"^https?://")
+    api_key_env: str | None = None
+    contact: str = ""
+    query: str = Field(default="{direction}", pattern=r"\{direction\}")
+    max_results: int = Field(default=5, ge=1, le=20)
+    options: dict[str, str] = {}
+    concurrency: int = Field(default=4, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=60, gt=0)
+
+    @model_validator(mode="after")
+    def _wikimedia_is_told_who_asks(self) -> SourceEntry:
+        if "wikipedia.org" in self.base_url and not self.contact:
+            raise ValueError("Wikimedia wants a contact (an e-mail address or a page) of who asks")
+        return self
+
+    @model_validator(mode="after")
+    def _paid_searches_name_their_key(self) -> SourceEntry:
+        if self.kind in ("tavily", "brave") and not self.api_key_env:
+            raise ValueError(f"{self.kind} needs a key: api_key_env names its variable")
+        return self
+
+
+class DepthCharge(Strict):
+    """[depthcharge]: targets, people, sources and rules of a drill.
+
+    questions: N at every depth. passes: Q depths a tier. tiers: the sources of each tier, in the
+    order they are tried. redeals: K, how often slots without a fact are dealt anew.
+    """
+
+    targets: list[Name] = Field(min_length=1)
+    extractor: str
+    evaluator: str
+    domains: list[Domain] = Field(min_length=1)
+    tiers: dict[Tier, list[Name]]
+    questions: int = Field(default=30, ge=1)
+    passes: int = Field(default=3, ge=1)
+    theta: Share = 0.20
+    max_depth: int = Field(default=15, ge=1)
+    repeats: int = Field(default=1, ge=1)
+    redeals: int = Field(default=2, ge=0)
+    history: Literal["single", "path"] = "single"
+    missing_limit: Share = 0.05
+    params: dict[Literal["target", "extractor", "evaluator"], dict[str, Any]] = {}
+
+    @model_validator(mode="after")
+    def _no_twins(self) -> DepthCharge:
+        for field in ("targets", "domains"):
+            _require_distinct(field, getattr(self, field))
+        names = [cell.name for cell in self.cells()]
+        if len(set(names)) != len(names):
+            raise ValueError("domains: two are the same but for case and spaces")
+        return self
+
+    @model_validator(mode="after")
+    def _every_tier_has_a_source(self) -> DepthCharge:
+        for depth in range(1, self.max_depth + 1):
+            if not self.tiers.get(tier := tier_of(depth, self.passes)):
+                raise ValueError(f"tiers: depth {depth} is {tier}, which has no source")
+        return self
+
+    @property
+    def examined(self) -> list[str]:
+        """Give the models under test."""
+        return self.targets
+
+    @property
+    def replying_in_json(self) -> list[str]:
+        """Give the models that are asked for JSON."""
+        return [self.extractor, self.evaluator]
+
+    def params_of(self, name: str) -> dict[str, Any]:
+        """Give the parameters of the role that a model has."""
+        if name == self.evaluator:
+            return self.params.get("evaluator", {})
+        return self.params.get("extractor" if name == self.extractor else "target", {})
+
+    @property
+    def models(self) -> list[str]:
+        """Give every model that is needed."""
+        return [*self.targets, *self.replying_in_json]
+
+    def cells(self) -> list[RunKey]:
+        """Give the grid, sorted."""
+        return sorted(
+            RunKey(target, domain, repeat)
+            for target in self.targets
+            for domain in self.domains
+            for repeat in range(1, self.repeats + 1)
+        )
+
+
+TIERS: tuple[Tier, ...] = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
+
+
+class Record(Strict):
+    """[record]: how to record; decides nothing about the results."""
+
+    workers: int = Field(default=4, ge=1, le=64)
+    tries: int = Field(default=6, ge=1, le=20)
+    stop_after_unusable: int = Field(default=10, ge=1)
+
+
+class StudyFile(Strict):
+    """A whole study.toml: one protocol, and the table of its name."""
+
+    title: str
+    about: str = ""
+    protocol: Literal["ddft", "depthcharge"]
+    as_of: datetime.date
+    seed: int = Field(ge=0)
+    models: dict[Name, ModelEntry]
+    sources: dict[Name, SourceEntry] = {}
+    facts: dict[Name, FactsEntry] = {}
+    ddft: DDFT | None = None
+    depthcharge: DepthCharge | None = None
+    record: Record = Record()
+
+    @property
+    def plan(self) -> DDFT | DepthCharge:
+        """Give the table of the study's protocol."""
+        plan = self.ddft or self.depthcharge
+        assert plan is not None  # the validator below has looked
+        return plan
+
+    @model_validator(mode="after")
+    def _one_protocol(self) -> StudyFile:
+        for name in ("ddft", "depthcharge"):
+            table = getattr(self, name)
+            if name == self.protocol and table is None:
+                raise ValueError(f"the table [{name}] is missing, which protocol = {name!r} needs")
+            if name != self.protocol and table is not None:
+                raise ValueError(f"[{name}] stands in a study whose protocol is {self.protocol!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _models_are_there(self) -> StudyFile:
+        for name in self.facts:
+            if name not in self.plan.examined:
+                raise ValueError(f"facts.{name}: is not examined in this study")
+        _require_known("model", self.plan.models, self.models)
+        return self
+
+    @model_validator(mode="after")
+    def _sources_are_there(self) -> StudyFile:
+        drill = self.depthcharge
+        listed = [name for names in drill.tiers.values() for name in names] if drill else []
+        _require_known("source", listed, self.sources)
+        for name in self.sources:
+            if name in self.models:
+                raise ValueError(f"sources.{name}: a model has this name too")
+        return self
+
+    @model_validator(mode="after")
+    def _somebody_judges(self) -> StudyFile:
+        if self.ddft is None or not self.ddft.exclude_same_family:
+            return self
+        families = {name: model.family for name, model in self.models.items()}
+        for subject in self.ddft.subjects:
+            if all(families[name] == families[subject] != "" for name in self.ddft.jury):
+                raise ValueError(f"exclude_same_family leaves {subject!r} without a judge")
+        return self
+
+
+def tier_of(depth: int, passes: int) -> Tier:
+    """Give the tier of a depth, from 1; what lies beyond the last stays in it."""
+    return TIERS[min((depth - 1) // passes, len(TIERS) - 1)]
+
+
+def _require_distinct(field: str, values: Sequence[object]) -> None:
+    if len(set(values)) != len(values):
+        raise ValueError(f"{field}: an entry stands twice")
+
+
+def _require_known(what: str, wanted: Sequence[str], known: Mapping[str, object]) -> None:
+    for name in wanted:
+        if name not in known:
+            raise ValueError(
+                f"the {what} {name!r} has no [{what}s.{name}] table; "
+                f"there are: {', '.join(known) or 'none'}"
+            )

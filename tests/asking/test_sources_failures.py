@@ -1,0 +1,261 @@
+"""Sources that are down, busy, refuse, or talk nonsense: what is an answer, and what is not."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from asking.lookups import CONTACT, KEY, WINDOW, Calls, Wiki, article, endpoint, look_up
+from loopback import Answer, Loopback, Pair, Received, json_answer
+from recording.search import assert_nowhere
+
+from harness.asking.limits import Limits, LimitTransport
+from harness.asking.retry import RetryTransport
+from harness.asking.sources import FAILED, FOUND, NOT_FOUND, Found, open_source
+from harness.errors import EndpointRefused, Incomplete
+from harness.files import read_journal
+from harness.recording import guard
+from harness.recording.cassette import load
+from harness.recording.recorder import Recorder
+from harness.recording.transport import RecordingTransport
+
+KINDS = ("wikipedia-summary", "wikipedia-extract", "searxng", "tavily", "brave")
+DROPPED = Answer(status=0)
+MAXLAG = {"error": {"code": "maxlag", "info": "Waiting for 10.64: 7 seconds lagged", "lag": 7}}
+
+
+STRANGE = [
+    b"",
+    b"<html>busy</html>",
+    b"[]",
+    b"{}",
+    b'"x"',
+    b'{"results": 3, "type": 3, "query": 3}',
+    b"\xff\xfe",
+    b'{"a": "\\ud800"',
+    b"[" * 100_000,
+]
+
+
+def lagging(*headers: Pair) -> Answer:
+    return json_answer(MAXLAG, 200, [("Retry-After", "0"), *headers])
+
+
+def answering(*answers: Answer) -> Callable[[Received], Answer]:
+    """Give one answer after the other, and the last one for ever."""
+    return lambda received: answers[min(received.number, len(answers) - 1)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fault", [Answer(503), Answer(429), DROPPED], ids=["503", "429", "drop"])
+def test_a_source_that_is_down(kind: str, fault: Answer) -> None:
+    """As the last of several it must be asked again; as one of the others it has failed."""
+    with pytest.raises(Incomplete, match=f"the-{kind} at http.*harness record"):
+        look_up(answering(fault), kind, "heart attack", tries=2)
+    found, calls, _ = look_up(answering(fault), kind, "heart attack", optional=True, tries=2)
+    assert found.state == FAILED
+    assert f"the-{kind}" in found.problem
+    assert len(calls) == 2
+    assert len(set(calls)) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("status", [401, 402, 403])
+def test_a_source_that_refuses(kind: str, status: int) -> None:
+    """A wrong key stops the run; an optional source has failed, as the recording keeps that."""
+    refusal = json_answer({"detail": "no"}, status)
+    with pytest.raises(EndpointRefused, match=f"answered {status}.*Check the key"):
+        look_up(answering(refusal), kind, "heart attack")
+    found, _, received = look_up(answering(refusal), kind, "heart attack", optional=True)
+    assert found.state == FAILED
+    assert str(status) in found.problem
+    assert len(received) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("optional", [False, True])
+@pytest.mark.parametrize("body", STRANGE, ids=range(len(STRANGE)))
+def test_what_is_no_reply(kind: str, optional: bool, body: bytes) -> None:
+    """A reply of another form is a failure that is recorded, not a crash and not "not found"."""
+    found, calls, _ = look_up(answering(Answer(200, body=body)), kind, "heart", optional=optional)
+    assert found.state == FAILED
+    assert calls[0] in found.problem
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("status", [404, 410, 422])
+def test_other_refusals_of_a_request_are_failures(kind: str, status: int) -> None:
+    """They would be the same again, and say what they are; only a page may be missing."""
+    found, _, _ = look_up(answering(json_answer({"detail": "no"}, status)), kind, "heart attack")
+    assert found.state == FAILED
+    assert f"answered {status}" in found.problem
+
+
+def test_an_error_of_the_wiki_is_a_failure() -> None:
+    """Its code and words are told."""
+    wrong = {"error": {"code": "badvalue", "info": "Unrecognized value"}}
+    found, _, _ = look_up(answering(json_answer(wrong)), "wikipedia-extract", "heart attack")
+    assert found.state == FAILED
+    assert "badvalue (Unrecognized value)" in found.problem
+
+
+@pytest.mark.parametrize(
+    "lag",
+    [
+        lagging(),
+        json_answer({}, 200, [("MediaWiki-API-Error", "maxlag"), ("Retry-After", "0")]),
+        json_answer({"error": {"code": "ratelimited"}}, 200, [("Retry-After", "0")]),
+        Answer(
+            headers=[("Content-Encoding", "gzip"), ("Retry-After", "0")],
+            body=gzip.compress(b'{"error": {"code": "maxlag"}}'),
+        ),
+    ],
+    ids=["body", "head", "ratelimited", "gzip"],
+)
+def test_a_lagging_wiki_is_asked_again(lag: Answer) -> None:
+    """An error of status 200 that says "come again" is worth another try."""
+    wiki = Wiki(
+        hits=["Heart attack"], pages=[{"title": "Heart attack", "extract": "A heart attack"}]
+    )
+
+    def answer(received: Received) -> Answer:
+        return lag if received.number in (0, 2) else wiki(received)
+
+    found, calls, _ = look_up(answer, "wikipedia-extract", "heart attack", tries=2)
+    assert found.state == FOUND
+    assert calls == ["at/search", "at/search", "at/extract", "at/extract"]
+
+
+def test_a_lagging_wiki_says_how_long_to_wait() -> None:
+    """Its Retry-After is honoured, and the tries say what they met."""
+    wiki, lag = Wiki(hits=[]), json_answer(MAXLAG, 200, [("Retry-After", "1")])
+    began = time.monotonic()
+    with Loopback(lambda received: wiki(received) if received.number else lag) as server:
+        retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=2, first_wait=0.01)
+        limited = LimitTransport(retry, Limits(1), threading.Event())
+        path = "/w/api.php?action=query&format=json&formatversion=2&maxlag=5"
+        request = httpx.Request(
+            "GET",
+            f"{server.url}{path}&list=search&srsearch=x&srnamespace=0&srlimit=4",
+            headers={"User-Agent": f"harness/0.1.0 ({CONTACT})"},
+            extensions={"endpoint": "source"},
+        )
+        response = limited.handle_request(request)
+    assert 1 <= time.monotonic() - began < 3
+    assert response.extensions["attempts"] == [
+        {"status": 200, "retry_after": "1", "error": "maxlag"}
+    ]
+
+
+def test_a_wiki_that_lags_for_good() -> None:
+    """It is down, as with a 503; with no retries below it too."""
+    for tries in (1, 2):
+        with pytest.raises(Incomplete, match="maxlag"):
+            look_up(answering(lagging()), "wikipedia-extract", "heart attack", tries=tries)
+    found, _, _ = look_up(
+        answering(lagging()), "wikipedia-extract", "heart attack", optional=True, tries=2
+    )
+    assert found.state == FAILED
+    assert "maxlag" in found.problem
+    with Loopback(answering(lagging())) as server, httpx.HTTPTransport() as bare:
+        source = open_source(endpoint("wikipedia-extract", server.url), bare)
+        with pytest.raises(Incomplete, match="maxlag"):
+            source.look_up("at", "heart attack", None)
+
+
+def test_a_models_answer_is_never_read_as_a_wikis() -> None:
+    """Only sources have such errors: a model may say what it likes."""
+    with Loopback(answering(lagging())) as server:
+        retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=3, first_wait=0.01)
+        response = retry.handle_request(httpx.Request("GET", server.url))
+        assert response.read() and response.status_code == 200
+        assert len(server.received) == 1
+
+
+def test_every_call_says_what_it_is() -> None:
+    """A source's calls carry name, kind of endpoint, whether optional, and the time limit."""
+    calls = Calls()
+    with Loopback(Wiki(hits=["A"])) as server:
+        source = open_source(endpoint("wikipedia-summary", server.url, timeout=7.0), calls)
+        source.look_up("depth-01/x", "heart attack", None, optional=True)
+    assert calls.names == ["depth-01/x/summary", "depth-01/x/search", "depth-01/x/summary-2"]
+    for said in calls.extensions:
+        assert said["endpoint"] == "source"
+        assert said["optional"] is True
+        assert said["timeout"] == {"connect": 7.0, "read": 7.0, "write": 7.0, "pool": 7.0}
+
+
+# --- recorded and replayed ---
+
+
+def recorded(path: Path, url: str, kind: str, mode: Any, tries: int = 2, **more: Any) -> Found:
+    """Look up through the recorder, the retries under it."""
+    optional = more.pop("optional", False)
+    retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=tries, first_wait=0.01)
+    with RecordingTransport(path, mode=mode, inner=retry) as transport:
+        source = open_source(endpoint(kind, url, **more), transport)
+        return source.look_up("at", "heart attack", WINDOW, optional=optional)
+
+
+SEARX = {"results": [{"title": "Heart attack", "content": "Heart attacks", "url": "u",
+                      "publishedDate": "2025-01-01"}]}  # fmt: skip
+TAVILY = {"results": [{"title": "Heart attack", "content": f"Heart attacks {KEY}", "url": "u"}]}
+BRAVE = {
+    "type": "search",
+    "web": {"results": [{"title": "Heart attack", "description": "Heart attacks"}]},
+}
+ANSWERS: list[tuple[str, Callable[[Received], Answer], bool, str]] = [
+    ("wikipedia-summary", Wiki([article("Heart attack", "A heart attack is ...")]), False, FOUND),
+    ("wikipedia-summary", Wiki(), False, NOT_FOUND),
+    ("wikipedia-extract", answering(lagging(), json_answer({"query": {}})), False, NOT_FOUND),
+    ("wikipedia-extract", answering(lagging()), True, FAILED),
+    ("searxng", answering(Answer(503), json_answer(SEARX)), False, FOUND),
+    ("searxng", answering(DROPPED), True, FAILED),
+    ("searxng", answering(Answer(200, body=b"<html>")), False, FAILED),
+    ("tavily", answering(json_answer(TAVILY)), False, FOUND),
+    ("tavily", answering(json_answer({"detail": {"error": KEY}}, 401)), True, FAILED),
+    ("brave", answering(json_answer(BRAVE)), False, FOUND),
+    ("brave", answering(json_answer({"error": KEY}, 422)), False, FAILED),
+]
+
+
+@pytest.mark.parametrize(("kind", "answer", "optional", "state"), ANSWERS)
+def test_a_replay_finds_the_same_without_key_or_net(
+    tmp_path: Path, kind: str, answer: Callable[[Received], Answer], optional: bool, state: str
+) -> None:
+    """Found, not found and failed are recorded alike; the key is in no file, though echoed."""
+    path = tmp_path / "c.json"
+    with Loopback(answer) as server:
+        live = recorded(path, server.url, kind, "once", optional=optional)
+    with guard.closed():
+        again = recorded(path, server.url, kind, "none", optional=optional, api_key=None)
+    assert live.state == state
+    assert again == live
+    assert_nowhere(tmp_path, KEY)
+    assert_nowhere(tmp_path, CONTACT)
+
+
+def test_a_lagging_wiki_is_evidence_and_no_answer(tmp_path: Path) -> None:
+    """Not optional, the search is sent again when the recording goes on, and then is complete."""
+    path, wiki = tmp_path / "c.json", Wiki(hits=[])
+    with Loopback(lambda received: lagging() if received.number < 2 else wiki(received)) as server:
+        recorder = Recorder(path, "once")
+        retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=2, first_wait=0.01)
+        source = open_source(
+            endpoint("wikipedia-extract", server.url), RecordingTransport(recorder, inner=retry)
+        )
+        with pytest.raises(Incomplete, match="maxlag"):
+            source.look_up("at", "heart attack", None)
+        recorder.release()
+        kinds = [line.partition(b" ")[0] for line in read_journal(tmp_path / "c.journal").lines]
+        assert kinds == [b"failed"]
+        assert recorded(path, server.url, "wikipedia-extract", "new_episodes").state == NOT_FOUND
+    (kept,) = load(path)
+    assert kept.response.call == "at/search"
+    assert kept.response.status.code == 200

@@ -1,0 +1,83 @@
+"""study.toml of a drill: a mistake is told with its place, what was expected, what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from drilling import write_drill
+from study_folder import edit
+
+from harness.errors import UsageError
+from harness.results import RunKey
+from harness.study import Study
+from harness.study_file import tier_of
+
+
+@pytest.fixture
+def drill(tmp_path: Path) -> Study:
+    return write_drill(tmp_path, "http://127.0.0.1:1", domains=("Medicine", "Ancient Rome"))
+
+
+def test_the_grid_is_targets_domains_repeats(tmp_path: Path) -> None:
+    """A run for each target, domain and repeat; its name goes into a file's."""
+    study = write_drill(
+        tmp_path, "http://127.0.0.1:1", targets=("a", "b"), domains=("Ancient Rome",), repeats=2
+    )
+    names = [cell.name for cell in study.cells()]
+    assert names == [
+        "a--ancient-rome--r1",
+        "a--ancient-rome--r2",
+        "b--ancient-rome--r1",
+        "b--ancient-rome--r2",
+    ]
+    assert study.cells()[0] == RunKey("a", "Ancient Rome", 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"Ancient Rome"', '"medicine"', ["domains", "same but for case"]),
+        ('evaluator = "evaluator"', 'evaluator = "nobody"', ["[models.nobody]"]),
+        ('COMMON = ["wiki"]', 'COMMON = ["web"]', ["[sources.web]", "wiki"]),
+        ('COMMON = ["wiki"]', "COMMON = []", ["depth 1 is COMMON", "no source"]),
+        ('COMMON = ["wiki"]', 'COMMON = ["wiki"]\nVAGUE = ["wiki"]', ["VAGUE"]),
+        ("questions = 6", "questions = 0", ["line", "questions", "0"]),
+        ("questions = 6", "question = 6", ["line", "question"]),
+        ('kind = "wikipedia-summary"', 'kind = "encyclopedia"', ["kind", "encyclopedia"]),
+        ('kind = "wikipedia-summary"', 'kind = "brave"', ["api_key_env"]),
+        ("http://127.0.0.1:1/wiki", "https://en.wikipedia.org", ["contact"]),
+        ("[depthcharge]", "[depthcharge2]", ["depthcharge"]),
+        ('protocol = "depthcharge"', 'protocol = "ddft"', ["[ddft] is missing"]),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(
+    drill: Study, old: str, new: str, told: list[str]
+) -> None:
+    """The message names the file, the key or the line, and what stands there."""
+    edit(drill, old, new)
+    with pytest.raises(UsageError) as caught:
+        Study(drill.folder)
+    for word in ["study.toml", *told]:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("depth", "tier"),
+    [(1, "COMMON"), (3, "COMMON"), (4, "TEXTBOOK"), (12, "SPECIALIST"), (13, "CUTTING_EDGE")],
+)
+def test_tiers_follow_the_papers_table(depth: int, tier: str) -> None:
+    """Three passes a tier, and what lies beyond the fifth stays in it."""
+    assert tier_of(depth, 3) == tier
+    assert tier_of(15 + depth, 3) == "CUTTING_EDGE"
+
+
+def test_limits_and_titles_are_no_part_of_what_is_recorded(drill: Study) -> None:
+    """Another title, another rate for a source: the recording goes on; other rules: it does not."""
+    materials = b'{"prompts": {}}'
+    before = drill.identity(materials)
+    edit(drill, 'title = "a drill"', 'title = "the drill"')
+    edit(drill, 'kind = "wikipedia-summary"', 'kind = "wikipedia-summary"\nconcurrency = 9')
+    assert Study(drill.folder).identity(materials) == before
+    edit(drill, "max_depth = 3", "max_depth = 4")
+    assert Study(drill.folder).identity(materials) != before
