@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from harness.forms import Name, Share, Strict
-from harness.results import CellKey, RunKey
+from harness.results import CellKey, RunKey, tier_of
 
 
 class ModelEntry(Strict):
@@ -121,7 +121,8 @@ class SourceEntry(Strict):
     """[sources.NAME]: where facts are looked up, and how.
 
     contact: an address for the User-Agent, which Wikimedia asks for. query: what a web search is
-    given, {direction} for what is looked for and, if it helps, {domain}. options: more parameters of the search.
+    given, {direction} for what is looked for and, if it helps, {domain}. options: more parameters
+    of the search.
     """
 
     kind: Literal["wikipedia-summary", "wikipedia-extract", "searxng", "tavily", "brave"]
@@ -182,7 +183,8 @@ class DepthCharge(Strict):
     @model_validator(mode="after")
     def _every_tier_has_a_source(self) -> DepthCharge:
         for depth in range(1, self.max_depth + 1):
-            if not self.tiers.get(tier := tier_of(depth, self.passes)):
+            tier = tier_of(depth, self.passes)
+            if not any(name == tier and sources for name, sources in self.tiers.items()):
                 raise ValueError(f"tiers: depth {depth} is {tier}, which has no source")
         return self
 
@@ -215,9 +217,6 @@ class DepthCharge(Strict):
             for domain in self.domains
             for repeat in range(1, self.repeats + 1)
         )
-
-
-TIERS: tuple[Tier, ...] = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
 
 
 class Record(Strict):
@@ -287,11 +286,6 @@ class StudyFile(Strict):
             if all(families[name] == families[subject] != "" for name in self.ddft.jury):
                 raise ValueError(f"exclude_same_family leaves {subject!r} without a judge")
         return self
-
-
-def tier_of(depth: int, passes: int) -> Tier:
-    """Give the tier of a depth, from 1; what lies beyond the last stays in it."""
-    return TIERS[min((depth - 1) // passes, len(TIERS) - 1)]
 
 
 def _require_distinct(field: str, values: Sequence[object]) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from paper_size import provider, run, show_replays
 
-REPLAY_IMPORTS = "import harness.cli, harness.depthcharge.analysis, harness.run.verdict"
+REPLAY_IMPORTS = "import harness.cli, harness.depthcharge.analysis, harness.run.bundle"
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
 MODELS = ("target-1", "extractor", "evaluator")
 

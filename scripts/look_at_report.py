@@ -28,8 +28,8 @@ SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
 SLOWEST = 2.0
 READY = "document.querySelector('.count')?.textContent || ''"
-OUTSIDE = "document.documentElement.scrollWidth - window.innerWidth"
-STRANGERS = "document.querySelectorAll('.list script, .list img, .list iframe, .list b').length"
+WIDTH = "document.documentElement.scrollWidth"
+HARMED = "'harmed' in window || document.querySelector('.list :is(script, img, b, h1)') !== null"
 PLACES = {
     "top": "document.body",
     "run": "document.querySelector('[id$=-run]')",
@@ -59,7 +59,8 @@ FILTER = """(async (place) => {
 })(%d)"""
 OPEN = """(async () => {
   const until = async (found) => {
-    for (let tries = 0; !found() && tries < 500; tries++) await new Promise((d) => setTimeout(d, 10));
+    for (let tries = 0; !found() && tries < 500; tries++)
+      await new Promise((done) => setTimeout(done, 10));
     return found();
   };
   document.querySelector('.list details > summary').click();
@@ -179,8 +180,8 @@ def look(browser: Chromium, page: Path, out: Path) -> list[str]:
     wrong = _use(browser)
     for size, scheme in itertools.product(SIZES, SCHEMES):
         _dress(browser, size, scheme)
-        wide = browser.value(OUTSIDE)
-        wrong += [f"{size}: {wide} pixels wider than the window"] if wide > 0 else []
+        over = browser.value(WIDTH) - SIZES[size][0]
+        wrong += [f"{size}: {over} pixels wider than the window"] if over > 0 else []
         for place, there in PLACES.items():
             browser.value(GO % there)
             _picture(browser, out / f"{page.stem}-{size}-{scheme}-{place}.png")
@@ -222,7 +223,7 @@ def _use(browser: Chromium) -> list[str]:
     parts, letters, call = browser.value(OPEN)
     print(f"  opened: {parts} parts, {letters} characters; first call: {call}")
     wrong += [] if parts and letters else ["a transcript does not open"]
-    return wrong + (["a model's text became an element"] if browser.value(STRANGERS) else [])
+    return wrong + (["a model's words did something"] if browser.value(HARMED) else [])
 
 
 def _picture(browser: Chromium, path: Path) -> None:

@@ -71,7 +71,7 @@ class Library:
 
     def question(self, topic: str, title: str, passage: str) -> str:
         """Ask for the last name or number of the passage that the title does not hold."""
-        facts = [fact for fact in re.findall(r"\b\d{2,4}\b|" + NAME.pattern, passage)]
+        facts: list[str] = re.findall(r"\b\d{2,4}\b|" + NAME.pattern, passage)
         other = [fact for fact in facts if fact.casefold() not in f"{topic} {title}".casefold()]
         if not other:
             return json.dumps({"about": False, "question": "", "answer": "", "quote": ""})

@@ -131,7 +131,11 @@ def test_help_loads_no_more_than_click() -> None:
 def test_no_registry_host_is_written_anywhere() -> None:
     """Lock files and scripts name packages, never the place they come from."""
     root = HARNESS.parent
-    texts = [*root.glob("*.lock"), *root.glob("*.toml"), *(root / "scripts").iterdir()]
+    texts = [
+        *root.glob("*.lock"),
+        *root.glob("*.toml"),
+        *(path for path in (root / "scripts").iterdir() if path.is_file()),
+    ]
     hosts = ("pythonhosted", "pypi" + ".org", "index-url", "find-links")
     for path in texts:
         text = path.read_text("utf-8").replace("--no-emit-index-url", "")

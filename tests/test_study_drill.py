@@ -9,9 +9,8 @@ from drilling import write_drill
 from study_folder import edit
 
 from harness.errors import UsageError
-from harness.results import RunKey
+from harness.results import RunKey, tier_of
 from harness.study import Study
-from harness.study_file import tier_of
 
 
 @pytest.fixture

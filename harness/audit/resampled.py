@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from numpy.random import PCG64, Generator
 
 from harness.audit.claims import IntervalResampled
-from harness.audit.finding import VERDICTS, Outcome, Reading, decide, joined, unchecked
+from harness.audit.finding import Outcome, Reading, Verdict, joined, unchecked
 from harness.audit.printed import Span, point
 from harness.audit.selection import (
     Numbers,
@@ -89,25 +89,30 @@ def _within_error(
 
 
 def _compared(claim: IntervalResampled, drawn: Mapping[str, Ends], near: Sequence[Span]) -> Outcome:
-    verdicts = [
-        decide(printed, _readings(claim, [ends[end] for ends in drawn.values()], near[end])).verdict
-        for end, printed in enumerate(claim.published)
+    ends = zip(*drawn.values(), strict=True)
+    fitting = [
+        [each for each in _readings(claim, end, span) if printed.allows(each.span)]
+        for printed, end, span in zip(claim.published, ends, near, strict=True)
     ]
+    conventions = sorted({each[0].convention for each in fitting if each} - {""})
+    verdict: Verdict = "reproduced*" if conventions else "reproduced"
     places = claim.published[0].places + 1
     words = {name: f"[{low:.{places}f}, {high:.{places}f}]" for name, (low, high) in drawn.items()}
-    verdict = max(verdicts, key=VERDICTS.index)
-    convention = "only within Monte Carlo error" if verdict == "reproduced*" else ""
-    other = f"otherwise {words[LEGACY]} with {LEGACY}"
-    return Outcome(verdict, words[MODERN], joined(convention, other, _how(claim)))
+    only = f"only with {' and '.join(conventions)}" if conventions and all(fitting) else ""
+    why = joined(only, f"{words[LEGACY]} with {LEGACY}", _how(claim))
+    return Outcome(verdict if all(fitting) else "contradicted", words[MODERN], why)
 
 
 def _readings(claim: IntervalResampled, ends: Sequence[float], near: Span) -> list[Reading]:
-    tolerant = Reading(near, "Monte Carlo error")
-    if claim.seed is None:
-        return [tolerant]
-    return [Reading(point(ends[0])), Reading(point(ends[1]), LEGACY), tolerant]
+    """Give what one end may be: as drawn by either generator, or within error."""
+    seed = "" if claim.seed is not None else f"seed {SEED}, which is not stated"
+    return [
+        Reading(point(ends[0]), seed),
+        Reading(point(ends[1]), " and ".join(filter(None, (LEGACY, seed)))),
+        Reading(near, "an allowance for Monte Carlo error"),
+    ]
 
 
 def _how(claim: IntervalResampled) -> str:
-    seed = f"seed {SEED}, since none is stated" if claim.seed is None else f"seed {claim.seed}"
-    return f"percentile bootstrap, {claim.resamples} resamples, {seed}"
+    seed = SEED if claim.seed is None else claim.seed
+    return f"percentile bootstrap, {claim.resamples} resamples, seed {seed}"

@@ -71,15 +71,17 @@ def _of_csv(path: Path) -> Table:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({error})") from error
-    lines = [line for line in csv.reader(io.StringIO(text, newline="")) if line]
+    reader = csv.reader(io.StringIO(text, newline=""))
+    lines = [(reader.line_num, [cell.strip() for cell in line]) for line in reader if line]
     if not lines:
         raise UsageError(f"{path}: is empty; expected a line of column names, then rows")
-    header = [name.strip() for name in lines[0]]
-    for number, line in enumerate(lines[1:], 2):
+    header = lines[0][1]
+    if len(set(header)) != len(header):
+        raise UsageError(f"{path}: a column name stands twice: {', '.join(header)}")
+    for number, line in lines:
         if len(line) != len(header):
-            raise UsageError(f"{path}: row {number} has {len(line)} cells, not {len(header)}")
-    rows = [dict(zip(header, map(str.strip, line), strict=True)) for line in lines[1:]]
-    return Table(path.name, header, rows)
+            raise UsageError(f"{path}, line {number}: {len(line)} cells, not {len(header)}")
+    return Table(path.name, header, [dict(zip(header, line, strict=True)) for _, line in lines[1:]])
 
 
 def _of_results(path: Path) -> Table:

@@ -76,18 +76,18 @@ def _show(found: Audit) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=found.title, title_justify="left", box=HORIZONTALS, expand=True)
-    table.show_lines = True
+    table = Table(box=HORIZONTALS, expand=True, show_lines=True)
     for name, ratio in COLUMNS.items():
         table.add_column(name, ratio=ratio, overflow="fold")
     for finding in found.findings:
         style = STYLES.get(finding.verdict, "green")
         table.add_row(
             Text.assemble(finding.says, "\n", (finding.place, "dim")),
-            finding.published,
-            finding.recomputed,
+            Text(finding.published),
+            Text(finding.recomputed),
             Text.assemble((finding.verdict, style), "\n", finding.why),
         )
+    click.echo(f"{found.title} ({found.source})")
     Console().print(table)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in found.counts.items())
-    click.echo(f"{found.source}: {len(found.findings)} claims, {counts}")
+    click.echo(f"{len(found.findings)} claims: {counts}")

@@ -51,20 +51,38 @@ def intervals(
     One subject in one arm; both have the same cells in the same order. Undefined where a level has
     fewer than four cells. A normalized CI looks at other subjects and has none.
     """
-    places = [cell.cell.level for cell in before[0]]
-    levels = sorted(set(places))
-    at = [np.flatnonzero(np.asarray(places) == level) for level in levels]
+    at = _at(before[0])
     fewest = min((len(rows) for rows in at), default=0)
     if fewest < FEWEST:
         reason = f"{fewest} cells at a level, at least {FEWEST} are needed"
         return dict.fromkeys(_ids(), Interval(None, None, reason=reason))
     drawn = [resampling.draw(len(rows), seed) for rows in at]
-    weights = [_weights(draws) for draws in drawn]
+    return {
+        name: of_replicates(found).interval for name, found in changes(before, after, drawn).items()
+    }
+
+
+def changes(
+    before: tuple[Cells, MetricRules], after: tuple[Cells, MetricRules], drawn: Sequence[IntArray]
+) -> dict[str, FloatArray]:
+    """Give the change of each metric in each resample, NaN where it is undefined in either.
+
+    drawn: for each level, from the lowest, which of its cells each resample takes, shape
+    (resamples, cells of the level).
+    """
+    at, weights = _at(before[0]), [_weights(draws) for draws in drawn]
+    levels = np.asarray(sorted({cell.cell.level for cell in before[0]}))
     old, new = (
-        _replicates(_scores(cells, rules), at, weights, np.asarray(levels), rules)
+        _replicates(_scores(cells, rules), at, weights, levels, rules)
         for cells, rules in (before, after)
     )
-    return {name: of_replicates(new[name] - old[name]).interval for name in old}
+    return {name: new[name] - old[name] for name in old}
+
+
+def _at(cells: Cells) -> list[IntArray]:
+    """Give the places of each level's cells."""
+    places = np.asarray([cell.cell.level for cell in cells])
+    return [np.flatnonzero(places == level) for level in np.unique(places)]
 
 
 def _ids() -> list[str]:

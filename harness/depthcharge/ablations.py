@@ -114,12 +114,10 @@ def other_thetas(grid: Grid, rules: MetricRules) -> list[OtherTheta]:
     """Give each cell's EVD and rank under other thetas; null where a run would have gone on."""
     found = []
     for theta in (theta for theta in THETAS if theta != rules.theta):
-        cells = [
-            Ranked(
-                *names, mean_of_all([evd_at(run.found, theta, rules.theta) for run in runs]), None
-            )
-            for names, runs in grid.items()
-        ]
+        cells = []
+        for names, runs in grid.items():
+            evds = [evd_at(run.found, theta, rules.theta) for run in runs]
+            cells.append(Ranked(*names, mean_of_all(evds), None))
         for domain in {cell.domain for cell in cells}:
             rank([cell for cell in cells if cell.domain == domain])
         found.append(OtherTheta(theta, cells))

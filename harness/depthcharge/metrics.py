@@ -14,19 +14,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from harness.results import Depth, Probe, Rise, Share, Value
+from harness.results import TIERS, Depth, Probe, Rise, Share, Value, tier_of
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
 from harness.stats import survival
 from harness.stats.proportions import wilson
 from harness.stats.survival import PLACES, is_below
 
-TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
 HALF = 0.5
-
-
-def tier_of(depth: int, passes: int) -> str:
-    """Give the tier of a depth, from 1; what lies beyond the last stays in it."""
-    return TIERS[min((depth - 1) // passes, len(TIERS) - 1)]
 
 
 class Tally(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -46,8 +45,17 @@ def folded(text: str) -> str:
 
 def stands_in(phrase: str, text: str) -> bool:
     """Tell whether a phrase stands in a text, as whole words; case and spacing do not count."""
-    wanted = re.escape(folded(phrase))
-    return bool(wanted) and bool(re.search(rf"(?<!\w){wanted}(?!\w)", folded(text)))
+    wanted, whole = folded(phrase), f" {folded(text)} "
+    at = whole.find(wanted, 1) if wanted else -1
+    while at > 0:
+        if not _is_letter(whole[at - 1]) and not _is_letter(whole[at + len(wanted)]):
+            return True
+        at = whole.find(wanted, at + 1)
+    return False
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def dealt(paths: Sequence[Path], questions: int, seed: int, label: str) -> list[Path]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.depthcharge.analysis_form import Analysis, Cell
-from harness.depthcharge.metrics import TIERS
-from harness.results import DrillResults, Interval, RunMetrics, Share, Value
+from harness.results import TIERS, DrillResults, Interval, RunMetrics, Share, Value
 from harness.results.table import Table
 
 

@@ -110,7 +110,8 @@ def binomial(
 ) -> Spread:
     """Resample questions within each depth, as if they were independent.
 
-    Without a stop over the administered depths; 0 wide where every depth is all right or all wrong.
+    Without a stop over the administered depths; with one to its greatest depth, which may be the
+    run's own last. 0 wide where every depth is all right or all wrong.
     """
     shares = binomial_shares(correct, asked, seed)
     return spread(survival.sums(shares) if stop is None else of_run(shares, stop), sum(asked))

@@ -1,1 +1,1 @@
-"""One self-contained page about a study: what a replay found, as tables, figures and transcripts."""
+"""One self-contained page about a study: verdict, tables, figures, transcripts."""

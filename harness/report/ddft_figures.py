@@ -38,7 +38,7 @@ def _degradation(found: Results, scale: str) -> Drawn:
         for part in analysed(found)
     ]
     theta = found.rules["theta"]
-    guides = [Guide(theta, f"theta = {theta:g}: HOC")] if scale == "far" else []
+    guides = [Guide(theta, f"theta = {theta:g}")] if scale == "far" else []
     caption = {
         "far": "Mean FAR at each level, over concepts and turns: how accuracy falls as the text is "
         "cut away. HOC is the largest level at or above the dashed line.",
@@ -123,9 +123,7 @@ def _responses(found: Results) -> Iterator[Point]:
 def _trap_and_ci(found: Results) -> Drawn:
     profiles = found.analysis.profiles
     values = {part.subject: part.ci_raw for part in analysed(found)}
-    series = [
-        Series(part.subject, list(_at_trap(part, values[part.subject]))) for part in profiles
-    ]
+    series = [Series(part.subject, list(_at_trap(part, values[part.subject]))) for part in profiles]
     rho = found.analysis.correlations.turns[TRAP_TURN - 1]
     figure = Figure(
         "trap-and-ci",
@@ -160,8 +158,6 @@ def _trap_numbers(profiles: Sequence[Any], values: dict[str, Value]) -> Grid:
         turn = part.turns[TRAP_TURN - 1] if len(part.turns) >= TRAP_TURN else None
         shown = notes.number(turn) if turn else notes.null("incomplete")
         ci = values[part.subject]
-        rows.append(
-            [part.subject, shown, notes.number(ci), notes.interval(part.ci_raw.interval)]
-        )
+        rows.append([part.subject, shown, notes.number(ci), notes.bootstrap(part.ci_raw)])
     columns = ("subject", "turn-4 FAR", "CI, raw", "95% interval")
     return Grid("The numbers", columns, rows, notes=notes.reasons, folded=True)

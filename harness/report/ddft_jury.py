@@ -24,7 +24,13 @@ def jury(found: Results) -> Section:
         "spread and ICC are over the items that every judge scored, alpha over all. How far the "
         "judges agree with people is not known from this."
     )
-    parts = [_validity(found), _agreement(found), _kappas(found), _families(found), _left_out(found)]
+    parts = [
+        _validity(found),
+        _agreement(found),
+        _kappas(found),
+        _families(found),
+        _left_out(found),
+    ]
     return Section("jury", "The jury", about, parts)
 
 
@@ -102,7 +108,9 @@ def _left_out(found: Results) -> Grid:
         rows.append(
             [
                 part.without,
-                ", ".join(f"{one.subject}: {one.phenotype or 'undefined'}" for one in part.subjects),
+                ", ".join(
+                    f"{one.subject}: {one.phenotype or 'undefined'}" for one in part.subjects
+                ),
                 notes.number(part.changed),
                 notes.number(part.tau.coefficient),
             ]

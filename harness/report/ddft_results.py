@@ -19,9 +19,7 @@ def results(found: Results) -> Section:
         "subject's CI and the probability of its phenotype over blocks of concept and turn, for "
         "means over whole subjects or whole concepts."
     )
-    return Section(
-        "results", "Results", about, [_subjects(found), _profiles(found), _means(found)]
-    )
+    return Section("results", "Results", about, [_subjects(found), _profiles(found), _means(found)])
 
 
 def drawn(found: Results) -> Section:
@@ -64,7 +62,7 @@ def _subjects(found: Results) -> Grid:
             [
                 subject_name(part, found),
                 *map(notes.number, values),
-                notes.interval(profile.ci_raw.interval) if profile else "",
+                notes.bootstrap(profile.ci_raw) if profile else "",
                 notes.number(part.ci),
                 part.phenotype or NO_PHENOTYPE,
                 notes.number(profile.probabilities[part.phenotype or NO_PHENOTYPE])
@@ -114,8 +112,8 @@ def _means(found: Results) -> Grid:
         [
             part.scale.upper(),
             notes.number(part.mean),
-            notes.interval(part.over_subjects.interval),
-            notes.interval(part.over_concepts.interval),
+            notes.bootstrap(part.over_subjects),
+            notes.bootstrap(part.over_concepts),
         ]
         for part in found.analysis.grand_means
     ]
@@ -153,7 +151,7 @@ def _correlation(part: Any, notes: Notes) -> list[str]:
     return [
         name,
         notes.number(part.coefficient),
-        notes.interval(part.bootstrap.interval),
+        notes.bootstrap(part.bootstrap),
         notes.bare(part.p),
         notes.bare(part.exact.p),
         notes.bare(part.holm),
@@ -180,7 +178,7 @@ def _predictions(found: Results) -> Grid:
 def _domains(found: Results) -> Grid:
     notes = Notes()
     rows = [
-        [part.domain, notes.number(part.far), notes.interval(part.over_subjects.interval)]
+        [part.domain, notes.number(part.far), notes.bootstrap(part.over_subjects)]
         for part in found.analysis.domains.means
     ]
     columns = ("domain", "mean FAR", "over subjects")
@@ -205,9 +203,7 @@ def _variances(found: Results) -> Grid:
             ("repeated measures", repeated.anova, notes.bare(repeated.p_corrected)),
         )
     ]
-    return Grid(
-        "Do domains differ?", columns, rows, domains.why_they_differ, notes.reasons
-    )
+    return Grid("Do domains differ?", columns, rows, domains.why_they_differ, notes.reasons)
 
 
 def _concepts(found: Results) -> Grid:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.results import Interval, Share, Value
+from harness.stats.resampling import Bootstrap
 
 NULL = "null"
 
@@ -57,6 +58,13 @@ class Notes:
     def interval(self, interval: Interval) -> str:
         """Give an interval."""
         return between(interval) or self.null(interval.reason)
+
+    def bootstrap(self, found: Bootstrap) -> str:
+        """Give a bootstrap's interval, and how many resamples it is over where not all count."""
+        shown = self.interval(found.interval)
+        if not found.dropped or found.interval.low is None:
+            return shown
+        return f"{shown} of {found.resamples - found.dropped:,} in {found.resamples:,} resamples"
 
     def estimate(self, value: Value, interval: Interval) -> str:
         """Give a value with its interval and its n; the reason of a missing interval too."""

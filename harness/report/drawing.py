@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import io
 import re
+from typing import Any
 from xml.etree import ElementTree
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
+from matplotlib.style import context
 
 from harness.report.figure import Axis, Figure, Point
 from harness.report.palette import FAINT, INK, PAPER, RULE, SERIES, TONES, ZONE, series_tone
@@ -23,15 +24,15 @@ MARKERS = "osD^vPX"
 DASHES = ("-", "--", "-.", ":")
 GROUP = 0.7  # how much of a named place on the axis its series take
 LONGEST_NAME = 30
-LEGEND_LETTERS = 58  # that fit into a row of the legend
+LEGEND_LETTERS = 52  # that fit into a row of the legend
 LARGEST_DOT = 200.0  # points squared
 UNWANTED = ("metadata", "style")
 COLOURS = {tone.light: tone.variable for tone in TONES}
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {  # on top of matplotlib's own, whatever the user has set
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 10,
+    "font.size": 11,
     "text.color": INK.light,
     "text.parse_math": False,
     "axes.labelcolor": INK.light,
@@ -45,27 +46,27 @@ SETTINGS = {
     "grid.color": RULE.light,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "legend.fontsize": 9,
+    "legend.fontsize": 10,
 }
 
 
 def svg(figure: Figure) -> str:
     """Draw a figure as an SVG element to be put into a page; its colours are CSS variables."""
     out = io.StringIO()
-    with matplotlib.rc_context({**SETTINGS, "svg.hashsalt": figure.name}):
+    with context(["default", SETTINGS, {"svg.hashsalt": figure.name}]):
         canvas = _drawn(figure)
         canvas.savefig(
             out, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None}
         )
-    return _embedded(out.getvalue())
+    return _embedded(out.getvalue(), figure.title)
 
 
 def png(figure: Figure) -> bytes:
     """Draw a figure as PNG, with its title, in the light colours."""
     out = io.BytesIO()
-    with matplotlib.rc_context(SETTINGS):
+    with context(["default", SETTINGS]):
         canvas = _drawn(figure)
-        canvas.axes[0].set_title(figure.title, fontsize=11)
+        canvas.axes[0].set_title(figure.title, fontsize=12)
         canvas.savefig(
             out,
             format="png",
@@ -188,7 +189,7 @@ def _draw_guides(axes: Axes, figure: Figure) -> None:
             textcoords="offset points",
             ha="right",
             color=FAINT.light,
-            fontsize=8,
+            fontsize=9,
         )
 
 
@@ -201,7 +202,7 @@ def _lay_out(axes: Axes, figure: Figure) -> None:
         longest = max(len(_short(series.name)) for series in figure.series) + 6
         axes.legend(
             loc="upper center",
-            bbox_to_anchor=(0.5, -0.17),
+            bbox_to_anchor=(0.5, -0.19),
             ncols=max(1, min(len(figure.series), LEGEND_LETTERS // longest)),
             handlelength=2.6,
             columnspacing=1.2,
@@ -228,7 +229,7 @@ def _short(name: str, longest: int = LONGEST_NAME) -> str:
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
-def _embedded(file: str) -> str:
+def _embedded(file: str, title: str) -> str:
     """Make an SVG file a part of a page: presentation attributes, no style, no metadata."""
     root = ElementTree.fromstring(file)
     for parent in list(root.iter()):
@@ -242,7 +243,7 @@ def _embedded(file: str) -> str:
             for name, value in _attributes(given).items()
             if name != "id" or value in referred
         }
-    root.attrib = {"viewBox": root.attrib["viewBox"]}
+    root.attrib = {"viewBox": root.attrib["viewBox"], "role": "img", "aria-label": title}
     return ElementTree.tostring(root, encoding="unicode")
 
 

@@ -37,16 +37,14 @@ def _survival(found: DrillResults, domain: str, bands: Mapping[str, Band]) -> Fi
         f"survival-{domain.lower().replace(' ', '-')}",
         f"Survival in {domain}",
         "S(d), the share of questions that hold down to depth d, with pointwise 95% bands from "
-        "resampled branches: where all answers are right, a resample shows no error.",
+        "resampled branches: where all answers are right, a resample shows no error. A run ends "
+        "with its first S(d) below theta.",
         "curves",
         "run" if repeated else "target",
         Axis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5),
         Axis("S(d)", 0, 1),
-        [
-            Series(_label(run, repeated), _curve(run, bands.get(run.cell.name)))
-            for run in runs
-        ],
-        [Guide(theta, f"theta = {theta:g}: a run stops below it")],
+        [Series(_label(run, repeated), _curve(run, bands.get(run.cell.name))) for run in runs],
+        [Guide(theta, f"theta = {theta:g}")],
     )
 
 
@@ -111,9 +109,7 @@ def _tiers(found: DrillResults) -> Figure:
             Series(
                 target.target,
                 [
-                    Point(
-                        named.index(tier.name), tier.share, wilson(tier.count, tier.share.n)
-                    )
+                    Point(named.index(tier.name), tier.share, wilson(tier.count, tier.share.n))
                     for tier in target.tiers
                 ],
             )

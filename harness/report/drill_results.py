@@ -8,7 +8,7 @@ from typing import Any
 from harness.report.digits import Notes
 from harness.report.drill_figures import figures
 from harness.report.section import Grid, Section
-from harness.results import DrillResults, RunMetrics, Share
+from harness.results import DrillResults, RunMetrics, Share, Value
 
 CENSORED = "+"
 
@@ -46,13 +46,20 @@ def _rank(rank: int | None) -> str:
     return "" if rank is None else str(rank)
 
 
+def _evd(evd: Value, censored: int, notes: Notes) -> str:
+    """Give an EVD, marked where it may be more."""
+    if evd.value is None or not censored:
+        return notes.number(evd)
+    return f"{evd.value:.3f}{CENSORED} (n={evd.n:,})"
+
+
 def _cells(found: DrillResults) -> Grid:
-    notes, unit = Notes(), found.analysis.currency or "unit"
+    notes, unit = Notes(), found.analysis.currency or "unit of cost"
     rows = [
         [
             part.target,
             part.domain,
-            notes.number(part.evd) + (CENSORED if part.censored else ""),
+            _evd(part.evd, part.censored, notes),
             notes.interval(part.interval),
             notes.bare(part.se),
             _rank(part.rank),
@@ -64,7 +71,7 @@ def _cells(found: DrillResults) -> Grid:
     ]
     columns = (
         "target", "domain", "EVD", "95% interval", "standard error", "rank in the domain",
-        "accuracy", f"cost of a run ({unit})", f"EVD per {unit}",
+        "accuracy", f"cost of a run, in {unit}", f"EVD per {unit}",
     )  # fmt: skip
     return Grid("EVD by target and domain", columns, rows, notes=notes.reasons)
 
@@ -114,7 +121,7 @@ def _runs(found: DrillResults) -> Grid:
             part.cell.name,
             part.stop,
             str(len(part.depths)),
-            notes.bare(part.evd.value) + (CENSORED if part.evd.censored else ""),
+            _evd(part.evd.value, part.evd.censored, notes),
             notes.bare(part.evd.exclusive),
             notes.bare(part.evd.left),
             notes.bare(part.final_survival),

@@ -71,7 +71,7 @@ class Studied(NamedTuple):
     """A study as a replay hands it over.
 
     frozen_by: the release that froze its materials. cells: the planned grid; cassettes: of the
-    finished cells, by name. domains: of each concept. bands: of each run's survival, by its name.
+    finished cells, by name. bands: of each run's survival, by its name.
     """
 
     name: str
@@ -84,7 +84,6 @@ class Studied(NamedTuple):
     models: Sequence[ModelAsked]
     cells: Sequence[str]
     cassettes: Mapping[str, Cassette]
-    domains: Mapping[str, str]
     found: Results | DrillResults
     transcripts: Sequence[Transcript] | Sequence[DrillTranscript]
     bounds: Sequence[Bound]

@@ -53,9 +53,11 @@ def _of_dialogues(found: Results) -> list[str]:
 
 
 def _power(found: Results) -> str:
-    detectable = found.analysis.correlations.turns[0].detectable if (
-        found.analysis.correlations.turns
-    ) else None
+    detectable = (
+        found.analysis.correlations.turns[0].detectable
+        if (found.analysis.correlations.turns)
+        else None
+    )
     if detectable is None or detectable.value is None:
         reason = detectable.reason if detectable else "there are no turns"
         return f"Power: no correlation between subjects can be shown here ({reason})."
@@ -76,7 +78,11 @@ def _of_runs(studied: Studied, found: DrillResults) -> list[str]:
         "right where the evaluator says that it entails what a source was found to say.",
         f"n: {plural(len(found.runs), 'run')}, {plural(questions, 'question')} with a verdict, "
         f"{plural(len(repeats), 'repeat')}. "
-        + ("With one repeat, how another run would differ is not known. " if len(repeats) == 1 else "")
+        + (
+            "With one repeat, how another run would differ is not known. "
+            if len(repeats) == 1
+            else ""
+        )
         + "Each target was asked other questions, since the questions follow its own answers.",
         _apart(found),
         f"{plural(censored, 'run')} of {len(found.runs)} ended before knowledge did: their EVD is "

@@ -1,4 +1,4 @@
-"""What stands first on a page for either protocol: what was run, by which rules, how it came out."""
+"""What was run: the study, its models as requested and as served, its rules."""
 
 from __future__ import annotations
 

@@ -73,12 +73,16 @@ def _of_runs(studied: Studied, found: DrillResults) -> list[Section]:
 def page(articles: Sequence[Article]) -> bytes:
     """Give the HTML file of one study or several; the same input gives the same bytes."""
     style, script = _style(), (DATA / "browser.js").read_text("utf-8")
-    text = _environment().get_template("page.html").render(
-        articles=articles,
-        style=Markup(style),
-        script=Markup(script),
-        policy=_policy(style, script),
-        version=VERSION,
+    text = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            articles=articles,
+            style=Markup(style),
+            script=Markup(script),
+            policy=_policy(style, script),
+            version=VERSION,
+        )
     )
     return text.encode("utf-8", "replace")
 

@@ -16,7 +16,7 @@ from harness.results import (
 from harness.results.depthcharge import ASKED
 
 RIGHT, WRONG = "right", "wrong"
-NONE = "-"
+NONE = "none"
 
 
 def probes(studied: Studied) -> Browser:
@@ -42,7 +42,8 @@ def _facets(items: list[Item]) -> list[Facet]:
     parts = [part for item in items for part in item.parts]
     found = [facet(name, (item.facets[name] for item in items)) for name in ("model", "domain")]
     for name in ("depth", "tier", "verdict", "error", "source"):
-        found.append(facet(name, (value for part in parts for value in part.facets[name])))
+        values = dict.fromkeys(value for part in parts for value in part.facets[name])
+        found.append(Facet(name, sorted(values, key=lambda value: value == NONE)))
     return found
 
 
@@ -65,12 +66,12 @@ def _place(probe: Probe) -> str:
 def _beginning(result: RunResult, said: DrillTranscript, cassette: Cassette) -> Part:
     """Give what a run began with, and the calls that belong to no question."""
     branches = "\n".join(f"{number}. {name}" for number, name in enumerate(said.branches, 1))
-    ended = f"it ended at depth {result.depths}: {result.stop}"
+    ended = f"it ended at depth {result.depths}, by {result.stop}"
     return Part(
         name=f"{len(said.branches)} branches; {ended}",
-        chip=result.stop,
+        chip=f"ended by {result.stop}",
         tone="",
-        facets={"depth": ["0"], **dict.fromkeys(("tier", "verdict", "error", "source"), [NONE])},
+        facets={"depth": ["0"]} | {name: [NONE] for name in ("tier", "verdict", "error", "source")},
         scores={"confidence": None},
         blocks=[Block("context", "The aspects of the domain that the paths began as", branches)],
         calls=[call for call in cassette.calls if "/question-" not in call.name],

@@ -18,6 +18,7 @@ from harness.results.ddft import SubjectMetrics as SubjectMetrics
 from harness.results.ddft import Transcript as Transcript
 from harness.results.ddft import Turn as Turn
 from harness.results.depthcharge import EVD as EVD
+from harness.results.depthcharge import TIERS as TIERS
 from harness.results.depthcharge import Depth as Depth
 from harness.results.depthcharge import DrillResults as DrillResults
 from harness.results.depthcharge import DrillTranscript as DrillTranscript
@@ -30,6 +31,7 @@ from harness.results.depthcharge import RunKey as RunKey
 from harness.results.depthcharge import RunMetrics as RunMetrics
 from harness.results.depthcharge import RunResult as RunResult
 from harness.results.depthcharge import Share as Share
+from harness.results.depthcharge import tier_of as tier_of
 from harness.results.materials import Concept as Concept
 from harness.results.materials import Materials as Materials
 from harness.results.materials import Price as Price

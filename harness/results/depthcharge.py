@@ -9,7 +9,13 @@ import msgspec
 
 from harness.results.shared import Interval, Missing, Spending, Usage, Value
 
+TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
 ASKED, UNVERIFIABLE, MISSING = "asked", "unverifiable", "missing"
+
+
+def tier_of(depth: int, passes: int) -> str:
+    """Give the tier of a depth, from 1; what lies beyond the last stays in it."""
+    return TIERS[min((depth - 1) // passes, len(TIERS) - 1)]
 
 
 class RunKey(msgspec.Struct, frozen=True, order=True):

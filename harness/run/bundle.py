@@ -72,8 +72,11 @@ def _replay_rest(study: Study, left: LeftOut, expect: str, workers: int | None) 
         valid=False,
         seconds=0.0,
     )
-    if expect and expect.lower() not in (files.fingerprint, left.fingerprint):
-        found.problems.append(f"fingerprint: expected {expect}, got {files.fingerprint}.")
+    if expect and expect.lower() != files.fingerprint:
+        found.problems.append(
+            f"fingerprint: expected {expect}, got {files.fingerprint}: bodies are left out here "
+            f"of a study whose fingerprint is said to be {left.fingerprint}."
+        )
     found.problems += [
         f"checksums: {state.path}: {state.state}" for state in files.states if state.state != "ok"
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from harness.ddft import spoken as dialogue_words
 from harness.ddft.swaps import swaps
@@ -22,8 +22,21 @@ from harness.run.settings import first_difference, settings, texts
 from harness.run.wiring import frozen
 from harness.study import Cell, Study
 
-SPOKEN: Mapping[str, Any] = {"ddft": dialogue_words, "depthcharge": drill_words}
+Words = Mapping[str, str]
 _place = re.compile(r"(?:turn|depth|question|deal)-\d+")
+
+
+class Spoken(Protocol):
+    """What a protocol knows of its cells; modules of ddft/ and depthcharge/ are these."""
+
+    def words(self, said: Any) -> Words:
+        """Give everything that was said in a cell, by the names of its calls, in order."""
+
+    def cell_scores(self, found: Any) -> Mapping[str, Mapping[str, float | None]]:
+        """Give each cell's scores by its name."""
+
+
+SPOKEN: Mapping[str, Spoken] = {"ddft": dialogue_words, "depthcharge": drill_words}
 
 
 class Side(NamedTuple):
@@ -44,7 +57,8 @@ def compare(before: Study, after: Study, names: tuple[str, str] | None = None) -
     cells = _common(before, after)
     old, new = _side(before, cells), _side(after, cells)
     spoken = SPOKEN[before.file.protocol]
-    words = [_words(old, new, place, spoken) for place in range(len(cells))]
+    said = [[spoken.words(replay.transcript) for replay in side.replays] for side in (old, new)]
+    pairs = list(zip(*said, strict=True))
     return Diff(
         before=names[0] if names else before.name,
         after=names[1] if names else after.name,
@@ -55,8 +69,8 @@ def compare(before: Study, after: Study, names: tuple[str, str] | None = None) -
         configuration=settings(before, after),
         materials=texts(old.materials, new.materials),
         models=_models(old, new),
-        kinds=_kinds(old, new, spoken),
-        words=words,
+        kinds=_kinds(pairs),
+        words=[_words(before, after, cell, *pair) for cell, pair in zip(cells, pairs, strict=True)],
         scores=paired_scores(spoken.cell_scores(old.found), spoken.cell_scores(new.found), before),
         metrics=metric_changes(before, old.found, after, new.found),
         swaps=swaps(old.found, new.found) if before.file.protocol == "ddft" else [],
@@ -74,8 +88,8 @@ def _common(before: Study, after: Study) -> list[Cell]:
     if not cells:
         raise UsageError(
             f"{before.name} and {after.name} have no recorded cell in common. The first has "
-            f"{_axes(before)}; the second has {_axes(after)}. A cell is compared with the one of "
-            "the same name."
+            f"{_counted(before)}; the second has {_counted(after)}. A cell is compared with the "
+            "one of the same name."
         )
     return cells
 
@@ -84,8 +98,8 @@ def _recorded(study: Study) -> list[Cell]:
     return [cell for cell in study.cells() if study.cassette(cell).exists()]
 
 
-def _axes(study: Study) -> str:
-    """Say what a study's cells are named after."""
+def _counted(study: Study) -> str:
+    """Say how many cells a study has recorded, and how they are named."""
     cells = [cell.name for cell in _recorded(study)]
     return f"{len(cells)}" + (f", such as {cells[0]}" if cells else "")
 
@@ -128,24 +142,27 @@ def _of(served: tuple[dict[str, set[str]], dict[str, set[str]]], name: str) -> l
     return [sorted(part.get(name, ())) for part in served]
 
 
-def _words(old: Side, new: Side, place: int, spoken: Any) -> CellWords:
-    cell = old.replays[place].cell
-    files = (side.study.cassette(cell).read_bytes() for side in (old, new))
-    same = len({masked(data) for data in files}) == 1
-    said, says = (spoken.words(side.replays[place].transcript) for side in (old, new))
+def _words(before: Study, after: Study, cell: Cell, said: Words, says: Words) -> CellWords:
+    files = [study.cassette(cell).read_bytes() for study in (before, after)]
     both = [call for call in said if call in says]
     differ = [call for call in both if said[call] != says[call]]
     first = differ[0] if differ else None
-    shown = first_difference(said[first], says[first]) if first else (None, None)
-    apart = len(said.keys() ^ says.keys())
-    return CellWords(cell.name, same, len(both), len(both) - len(differ), apart, first, *shown)
+    return CellWords(
+        cell.name,
+        masked(files[0]) == masked(files[1]),
+        len(both),
+        len(both) - len(differ),
+        len(said.keys() ^ says.keys()),
+        first,
+        *(first_difference(said[first], says[first]) if first else (None, None)),
+    )
 
 
-def _kinds(old: Side, new: Side, spoken: Any) -> list[KindOfWords]:
+def _kinds(pairs: Sequence[tuple[Words, ...]]) -> list[KindOfWords]:
+    """Count what is the same by who said it, whatever the turn or the depth."""
     compared: Counter[str] = Counter()
     equal: Counter[str] = Counter()
-    for before, after in zip(old.replays, new.replays, strict=True):
-        said, says = spoken.words(before.transcript), spoken.words(after.transcript)
+    for said, says in pairs:
         for call in said.keys() & says.keys():
             kind = "/".join(part for part in call.split("/") if not _place.fullmatch(part))
             compared[kind] += 1

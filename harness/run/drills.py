@@ -11,12 +11,11 @@ from harness.depthcharge.materials import PROTOCOL_VERSION as VERSION
 from harness.depthcharge.materials import present_materials
 from harness.depthcharge.protocol import Drill, People, Rules
 from harness.depthcharge.scoring import MetricRules
-from harness.results import DrillResults, Materials, RunKey, RunResult
+from harness.results import DrillResults, Materials, RunKey, RunResult, tier_of
 from harness.results.depthcharge import MISSING
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
 from harness.study import Study
-from harness.study_file import tier_of
 
 __all__ = [
     "VERSION",

@@ -1,9 +1,10 @@
 """Take out of a recording what may not be handed on, and keep account of it.
 
-Of a passage without an open licence goes the source's answer, and the requests that quote it to a
-model. Of a model whose answers may not be handed on go its answers, and in the cells it spoke in
-every request, since a dialogue repeats what was said. Names, addresses, times, sizes and checksums
-stay. A cell that lacks a body no longer replays.
+Of a passage without an open licence goes the source's answer, and every request that hands it to a
+model; the span of it that a question rests on is a quotation, and stays. Of a model whose answers
+may not be handed on go its answers, and in the cells it spoke in every request, since a dialogue
+repeats what was said. Names, addresses, times, sizes and checksums stay. A cell that lacks a body
+no longer replays.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from harness.errors import DamagedFile, UsageError
 from harness.files import write_atomic
 from harness.recording import cassette as cassettes
 from harness.recording.cassette import Cassette
-from harness.recording.interaction import Interaction, RecordedResponse
+from harness.recording.interaction import Interaction
 from harness.run.addressed import asked
 from harness.run.licences import pages
 from harness.study import Study
 
 LEFT_OUT = "LEFT-OUT.json"
 ANSWER, REQUEST = "answer", "request"
+Reasons = dict[tuple[int, str], str]  # why a part of a call goes, by the call's place in its cell
 
 
 class Body(msgspec.Struct):
@@ -83,8 +85,14 @@ def leave_out(
     for cell in study.cells():
         path = study.cassette(cell)
         kept = list(cassettes.load(path))
-        why = _reasons(study, kept, closed_passages, models)
-        bodies = [_taken(cell.name, *place, reason) for place, reason in _placed(kept, why)]
+        names = [asked(study, one) for one in kept]
+        why = _spoken(names, models)
+        if closed_passages:
+            why |= _closed(study, kept, names)
+        bodies = [
+            _taken(cell.name, kept[place], part, reason)
+            for (place, part), reason in sorted(why.items())
+        ]
         if bodies:
             Cassette(kept).save(path)
             found.bodies += bodies
@@ -93,46 +101,44 @@ def leave_out(
     return found
 
 
-Place = tuple[Interaction, str]
-Reasons = dict[tuple[int, str], str]
-
-
-def _reasons(
-    study: Study, kept: Sequence[Interaction], closed_passages: bool, models: Collection[str]
-) -> Reasons:
-    """Say why which part of which call goes."""
-    names = [asked(study, one) for one in kept]
+def _spoken(names: Sequence[Sequence[str]], models: Collection[str]) -> Reasons:
+    """Give the answers of these models in a cell, and every request beside them."""
+    spoke = sorted({name for one in names for name in one if name in models})
     found: Reasons = {}
-    if spoke := sorted({name for one in names for name in one if name in models}):
-        for place, one in enumerate(names):
-            found[place, REQUEST] = f"may repeat the words of {', '.join(spoke)}"
-            if set(one) & set(spoke):
-                found[place, ANSWER] = f"the words of {', '.join(sorted(set(one) & set(spoke)))}"
-    if closed_passages:
-        found |= _closed(study, kept, names)
+    for place, one in enumerate(names if spoke else ()):
+        found[place, REQUEST] = f"may repeat the words of {', '.join(spoke)}"
+        if said := [name for name in spoke if name in one]:
+            found[place, ANSWER] = f"the words of {', '.join(said)}"
     return found
 
 
 def _closed(study: Study, kept: Sequence[Interaction], names: Sequence[Sequence[str]]) -> Reasons:
-    """Find passages that are not open; a call under a look-up's own name quotes its passage."""
+    """Give the look-ups with passages that are not open, and the requests that hand them on.
+
+    A look-up's calls are named LOOK-UP/step, and what is asked of a model about its passage
+    LOOK-UP/question.
+    """
     found: Reasons = {}
     under: dict[str, str] = {}
     for place, one in enumerate(kept):
-        for name in names[place]:
-            source = study.file.sources.get(name)
-            closed = (
-                [page for page in pages(source.kind, one) if not page.is_open] if source else []
-            )
-            if closed:
-                why = f"a passage of {name}, licence {closed[0].licence}"
-                found[place, ANSWER] = why
-                under[(one.response.call or "").rpartition("/")[0]] = why
+        if why := _closed_passage(study, one, names[place]):
+            found[place, ANSWER] = why
+            under[(one.response.call or "").rpartition("/")[0]] = why
     for place, one in enumerate(kept):
-        parents = _parents(one.response.call or "")
-        for call in under.keys() & parents:
-            if not set(names[place]) & study.file.sources.keys():
-                found[place, REQUEST] = f"quotes {under[call]}"
+        for call in under.keys() & _parents(one.response.call or ""):
+            if not study.file.sources.keys() & set(names[place]):
+                found[place, REQUEST] = f"hands on {under[call]}"
     return found
+
+
+def _closed_passage(study: Study, kept: Interaction, names: Sequence[str]) -> str:
+    """Say which passage of a look-up's answer is not open; "" for none."""
+    for name in names:
+        if source := study.file.sources.get(name):
+            for page in pages(source.kind, kept):
+                if not page.is_open:
+                    return f"a passage of {name}, licence {page.licence}"
+    return ""
 
 
 def _parents(call: str) -> set[str]:
@@ -140,23 +146,15 @@ def _parents(call: str) -> set[str]:
     return {"/".join(parts[:size]) for size in range(1, len(parts))}
 
 
-def _placed(kept: Sequence[Interaction], why: Reasons) -> list[tuple[Place, str]]:
-    return [((kept[place], part), reason) for (place, part), reason in sorted(why.items())]
-
-
 def _taken(cell: str, kept: Interaction, part: str, why: str) -> Body:
     """Take one body out of an interaction, and give the account of it."""
     request, response = kept.request, kept.response
     data = kept.body_bytes if part == ANSWER else kept.request_bytes
     if part == ANSWER:
-        _empty(response)
+        response.body = {"string": ""}
+        response.chunks = None if response.chunks is None else []
     else:
         request.body, response.request_base64 = "", None
     call = response.call or response.digest
     digest = hashlib.sha256(data).hexdigest()
     return Body(cell, call, part, request.uri, len(data), digest, why)
-
-
-def _empty(response: RecordedResponse) -> None:
-    response.body = {"string": ""}
-    response.chunks = [] if response.chunks is not None else None

@@ -101,21 +101,14 @@ def licences(study: Study) -> str:
 
 
 def _passages(study: Study) -> list[str]:
-    counts: Counter[tuple[str, str]] = Counter()
-    found: set[Page] = set()
-    for cell in study.cells():
-        for kept in cassettes.load(study.cassette(cell)):
-            for name in asked(study, kept):
-                if name in study.file.sources:
-                    given = pages(study.file.sources[name].kind, kept)
-                    counts.update((name, page.licence) for page in given)
-                    found.update(given)
     if not study.file.sources:
         return []
+    given = list(_given(study))
+    counts = Counter((name, page.licence) for name, page in given)
     rows = [f"| {name} | {licence} | {n} |" for (name, licence), n in sorted(counts.items())]
     listed = [
         f"- {page.title or '(no title)'}, {page.url or 'no address'}, {page.licence}"
-        for page in sorted(found)
+        for page in sorted({page for _, page in given})
     ]
     return [
         "## Passages",
@@ -129,6 +122,15 @@ def _passages(study: Study) -> list[str]:
         *listed,
         "",
     ]
+
+
+def _given(study: Study) -> Iterator[tuple[str, Page]]:
+    """Give all that every source gave."""
+    for cell in study.cells():
+        for kept in cassettes.load(study.cassette(cell)):
+            for name in asked(study, kept):
+                if source := study.file.sources.get(name):
+                    yield from ((name, page) for page in pages(source.kind, kept))
 
 
 def _texts(study: Study) -> list[str]:

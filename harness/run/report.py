@@ -11,9 +11,9 @@ from harness.recording import cassette as cassettes
 from harness.recording import checksums, guard
 from harness.report import page
 from harness.report.form import Band, Bound, Call, Cassette, Checked, ModelAsked, Studied
-from harness.results import CellKey, DrillResults, Results
+from harness.results import DrillResults, Results
 from harness.run import dialogues, drills
-from harness.run.replay import CellReplay, results_of, sound_replays
+from harness.run.replay import results_of, sound_replays
 from harness.run.verdict import NOT_PROVEN, Verdict, replay
 from harness.run.wiring import frozen
 from harness.study import Cell, Study
@@ -59,19 +59,17 @@ def studied(study: Study, verdict: Verdict) -> Studied:
     with guard.closed():
         replays = sound_replays(study, finished)
         found = results_of(study, replays)
-    materials = frozen(study).materials
     return Studied(
         name=study.name,
         title=study.file.title,
         about=study.file.about,
         as_of=study.file.as_of.isoformat(),
         seed=study.file.seed,
-        frozen_by=materials.harness_version,
+        frozen_by=frozen(study).materials.harness_version,
         checked=_checked(verdict),
         models=_asked(study),
         cells=[cell.name for cell in study.cells()],
         cassettes={cell.name: _cassette(study, cell) for cell in finished},
-        domains={concept.id: concept.domain for concept in materials.concepts},
         found=found,
         transcripts=[one.transcript for one in replays],
         bounds=_bounds(study, found),
@@ -143,15 +141,16 @@ def _bounds(study: Study, found: Any) -> list[Bound]:
         from harness.ddft.bounds import bounds as of_dialogues
 
         planned = len(study.ddft.concepts) * len(study.ddft.levels) * study.ddft.repeats
-        rules = dialogues.metric_rules(study)
         return [
-            Bound(f"{subject} ({arm})", *rest)
-            for subject, arm, *rest in of_dialogues(found.cells, planned, rules)
+            Bound(f"{one.subject} ({one.arm})", one.measure, one.found, one.low, one.high)
+            for one in of_dialogues(found.cells, planned, dialogues.metric_rules(study))
         ]
     from harness.depthcharge.bounds import bounds as of_runs
 
-    theta = drills.metric_rules(study).theta
-    return [Bound(cell.name, *rest) for cell, *rest in of_runs(found.runs, theta)]
+    return [
+        Bound(one.cell.name, one.measure, one.found, one.low, one.high)
+        for one in of_runs(found.runs, drills.metric_rules(study).theta)
+    ]
 
 
 def _bands(study: Study, found: Any) -> dict[str, Band]:

@@ -40,7 +40,8 @@ def test_every_claim_has_a_row(name: str, columns: int) -> None:
     """What is said, where, published, and a verdict, as wide as the terminal; the counts below."""
     done = run(name, columns=columns)
     assert done.exit_code == 1
-    *table, counts = done.output.splitlines()
+    title, *table, counts = done.output.splitlines()
+    assert read_claims(bundled()[name]).title in title
     assert max(map(len, table)) <= columns
     claims = read_claims(bundled()[name]).claim
     for claim in claims.values():
@@ -48,7 +49,7 @@ def test_every_claim_has_a_row(name: str, columns: int) -> None:
         assert claim.place.split()[0] in done.output
     verdicts = re.findall(r"reproduced\*?|contradicted|not checkable", "\n".join(table))
     assert len(verdicts) == len(claims)
-    assert f"{len(claims)} claims" in counts
+    assert counts.startswith(f"{len(claims)} claims: ")
 
 
 def test_json_has_the_whole_table() -> None:
@@ -81,7 +82,7 @@ def test_a_file_without_contradictions_exits_with_0(tmp_path: Path) -> None:
     """A user's own; one that is contradicted exits with 1."""
     (tmp_path / "mine.toml").write_text(HOLDS)
     done = run(str(tmp_path / "mine.toml"))
-    assert (done.exit_code, "1 claims, 1 reproduced" in done.output) == (0, True)
+    assert (done.exit_code, "1 claims: 1 reproduced" in done.output) == (0, True)
     (tmp_path / "mine.toml").write_text(HOLDS.replace('"4"', '"5"'))
     assert run(str(tmp_path / "mine.toml")).exit_code == 1
 

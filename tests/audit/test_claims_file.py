@@ -148,10 +148,15 @@ def test_keys_that_do_not_go_together_are_refused(tmp_path: Path, keys: str, wor
 
 @pytest.mark.parametrize(
     ("data", "words"),
-    [("", "is empty"), ("a,b\n1\n", "row 2 has 1 cells, not 2"), ("score,arm\n\n", "no row of")],
+    [
+        ("", "is empty"),
+        ("a,b\n\n1\n", "line 3: 1 cells, not 2"),
+        ("a,a\n1,2\n", "a column name stands twice"),
+        ("score,arm\n\n", "no row of"),
+    ],
 )
 def test_data_that_are_none_are_refused(tmp_path: Path, data: str, words: str) -> None:
-    """An empty file, a ragged row, a header alone."""
+    """An empty file, a ragged row, the same column twice, a header alone."""
     code, output = audited(tmp_path, MEAN, data)
     assert (code, words in output) == (2, True), output
 

@@ -35,7 +35,7 @@ def record(root: Path, reply: Reply, **options: Any) -> Study:
 def one_cell(study: Study) -> CellResult:
     [replay] = replay_cells(study)
     assert replay.problem == ""
-    assert replay.result is not None
+    assert isinstance(replay.result, CellResult)
     return replay.result
 
 

@@ -16,7 +16,6 @@ from depthcharge.simulated_runs import TIERS, drill, uneven
 
 from harness.depthcharge import metrics
 from harness.results import Rise, Value
-from harness.study_file import tier_of
 
 
 def test_s_that_is_theta_is_not_below_it() -> None:
@@ -123,13 +122,6 @@ def test_errors_are_shared_out() -> None:
     assert metrics.errors_by_type(counted([30])) == []
     none = metrics.errors_by_tier(depths_of([30]))[0]
     assert none.share == Value(None, 0, "no answer is wrong")
-
-
-@pytest.mark.parametrize("passes", [1, 2, 3, 5])
-def test_tiers_are_those_of_the_study_file(passes: int) -> None:
-    """A depth has the tier that its questions were looked up in."""
-    for depth in range(1, 31):
-        assert metrics.tier_of(depth, passes) == tier_of(depth, passes)
 
 
 @pytest.mark.parametrize("seed", range(20))

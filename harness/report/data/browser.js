@@ -58,14 +58,15 @@
     element.append(make("summary", "", `${list.length} recorded call${list.length === 1 ? "" : "s"}`));
     element.addEventListener("toggle", () => {
       if (element.childElementCount > 1) return;
+      const how = element.appendChild(make("p", "", "One in full: "));
+      how.append(make("code", "", `harness show ${study} '${item.cell}:${list[0][0]}'`));
       const lines = element.appendChild(make("ul"));
       for (const [name, line, at, tries] of list) {
         const entry = lines.appendChild(make("li"));
-        const link = entry.appendChild(make("a", "", `line ${line}`));
+        const link = entry.appendChild(make("a", "", name));
         link.href = item.file.split("/").map(encodeURIComponent).join("/");
         link.rel = "noreferrer";
-        entry.append(`, ${at}${tries > 1 ? `, ${tries} tries` : ""}: `);
-        entry.append(make("code", "", `harness show ${study} '${item.cell}:${name}'`));
+        entry.append(`, line ${line}, ${at}${tries > 1 ? `, ${tries} tries` : ""}`);
       }
     });
     return element;
@@ -74,7 +75,7 @@
   const part = (study, item, one, inside) => {
     const element = make("section", `part ${one.tone}${inside ? "" : " out"}`);
     element.append(make("h4", "", one.name));
-    const verdicts = (one.facets.verdict || []).filter((verdict) => verdict !== "-").join(", ");
+    const verdicts = (one.facets.verdict || []).filter((verdict) => verdict !== "none").join(", ");
     if (verdicts) element.append(make("p", "about", verdicts));
     element.append(...one.blocks.map((each) => block(each, one.marks)));
     element.append(calls(study, item, one.calls));

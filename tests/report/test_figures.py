@@ -1,0 +1,216 @@
+"""Figures show the results' own numbers, and are drawn where the numbers say."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import pytest
+import synthetic
+from depthcharge import finished_runs
+from depthcharge.simulated_runs import independent
+
+from harness.ddft.scoring import score_study
+from harness.report import ddft_figures, drill_figures
+from harness.report.drawing import png, svg
+from harness.report.figure import Axis, Figure, Guide, Point, Series, Zone
+from harness.report.form import Band
+from harness.report.palette import TONES
+from harness.report.section import Drawn
+from harness.results import DrillResults, Interval, Results, Value
+
+XY = re.compile(r"[ML] ([\d.]+) ([\d.]+)")
+
+
+@pytest.fixture(scope="module")
+def found() -> Results:
+    made = synthetic.study(subjects=5, concepts=3)
+    results = score_study("made", 1, made.cells, made.planned, made.rules)
+    results.analysis = made.analysis()
+    return results
+
+
+def named(found: Results, name: str) -> Drawn:
+    (drawn,) = [one for one in ddft_figures.figures(found) if one.figure.name == name]
+    return drawn
+
+
+@pytest.mark.parametrize("scale", ["far", "sas"])
+def test_degradation_is_the_levels(found: Results, scale: str) -> None:
+    """A curve a subject, a point a level, each the results' own value with its n."""
+    drawn = named(found, f"degradation-{scale}")
+    for series, subject in zip(drawn.figure.series, found.subjects, strict=True):
+        assert series.name == subject.subject
+        shown = [(point.x, point.y) for point in series.points]
+        assert shown == [(level.level, getattr(level, scale)) for level in subject.levels]
+    assert len(drawn.numbers.rows) == sum(len(subject.levels) for subject in found.subjects)
+
+
+def test_variance_is_the_turns(found: Results) -> None:
+    """A bar a turn."""
+    points = named(found, "far-variance").figure.series[0].points
+    assert [point.y for point in points] == [turn.far_variance for turn in found.analysis.turns]
+
+
+def test_the_danger_zone_counts_every_response_once(found: Results) -> None:
+    """All judged responses lie somewhere, and those in the zone are the subjects' shares."""
+    figure = named(found, "danger-zone").figure
+    points = figure.series[0].points
+    zone = figure.zone
+    assert zone is not None
+    responses = sum(len(cell.turns) for cell in found.cells)
+    assert sum(point.y.n for point in points) == responses
+    inside = sum(
+        point.y.n
+        for point in points
+        if point.x > zone.left and point.y.value is not None and point.y.value < zone.top
+    )
+    shares = [subject.danger_zone for subject in found.subjects]
+    assert inside == round(math.fsum((share.value or 0) * share.n for share in shares))
+
+
+def test_trap_and_ci_are_the_profiles(found: Results) -> None:
+    """A point a subject: its turn-4 FAR, its raw CI with the interval of its profile."""
+    series = named(found, "trap-and-ci").figure.series
+    for one, profile, subject in zip(series, found.analysis.profiles, found.subjects, strict=True):
+        (point,) = one.points
+        assert point.x == profile.turns[3].value
+        assert point.y == subject.ci_raw
+        assert point.around == profile.ci_raw.interval
+
+
+@pytest.fixture(scope="module")
+def drilled() -> DrillResults:
+    worlds = {"good": independent([0.9] * 15), "weak": independent([0.6] * 15)}
+    return finished_runs.study(worlds, repeats=1)
+
+
+def of_drill(found: DrillResults, name: str, bands: dict[str, Band] | None = None) -> Drawn:
+    drawn = drill_figures.figures(found, bands or {})
+    (one,) = [each for each in drawn if each.figure.name == name]
+    return one
+
+
+def test_survival_is_the_depths_with_their_bands(drilled: DrillResults) -> None:
+    """A curve a target, a point a depth: S(d) as it is in the results, the band around it."""
+    runs = [run for run in drilled.runs if run.cell.domain == "Medicine"]
+    wide = {
+        run.cell.name: Band([0.1] * len(run.depths), [0.9] * len(run.depths), None) for run in runs
+    }
+    figure = of_drill(drilled, "survival-medicine", wide).figure
+    for series, run in zip(figure.series, runs, strict=True):
+        assert series.name == run.cell.target
+        shown = [(point.x, point.y) for point in series.points]
+        assert shown == [(depth.depth, depth.survival) for depth in run.depths]
+        assert {point.around for point in series.points} == {Interval(0.1, 0.9)}
+
+
+def test_a_band_that_is_not_there_has_its_reason(drilled: DrillResults) -> None:
+    """The numbers say why."""
+    names = [run.cell.name for run in drilled.runs]
+    none = {name: Band((), (), "fewer than 4 branches") for name in names}
+    drawn = of_drill(drilled, "survival-law", none)
+    assert list(drawn.numbers.notes) == ["fewer than 4 branches"]
+
+
+def test_evd_by_domain_is_the_cells(drilled: DrillResults) -> None:
+    """A point a cell, its interval the cell's."""
+    figure = of_drill(drilled, "evd-by-domain").figure
+    for cell in drilled.analysis.cells:
+        (series,) = [one for one in figure.series if one.name == cell.target]
+        (point,) = [p for p in series.points if figure.x.shown(p.x) == cell.domain]
+        assert (point.y, point.around) == (cell.evd, cell.interval)
+
+
+def test_accuracy_by_tier_is_the_targets(drilled: DrillResults) -> None:
+    """A point a target and tier, the count over n as its share."""
+    figure = of_drill(drilled, "accuracy-by-tier").figure
+    for series, target in zip(figure.series, drilled.analysis.targets, strict=True):
+        assert [point.y for point in series.points] == [tier.share for tier in target.tiers]
+        assert all(
+            p.around and p.around.low is not None and p.around.low <= (p.y.value or 0)
+            for p in series.points
+        )
+
+
+def test_errors_by_type_are_shares_of_a_target_s_wrong_answers(drilled: DrillResults) -> None:
+    """They sum to 1, and n is how many wrong answers the target has."""
+    figure = of_drill(drilled, "errors-by-type").figure
+    for series in figure.series:
+        runs = [run for run in drilled.runs if run.cell.target == series.name]
+        wrong = sum(depth.asked - depth.correct for run in runs for depth in run.depths)
+        assert {point.y.n for point in series.points} == {wrong}
+        assert math.isclose(math.fsum(point.y.value or 0 for point in series.points), 1)
+
+
+def test_points_are_drawn_where_they_are() -> None:
+    """On the page a point's place is a straight line's function of its numbers, on both axes."""
+    xs, ys = (0.0, 0.25, 0.5, 1.0), (0.9, 0.4, 0.7, 0.1)
+    points = [Point(x, Value(y, 5)) for x, y in zip(xs, ys, strict=True)]
+    root = ElementTree.fromstring(svg(figure([Series("a", points)])))
+    places = [
+        [float(number) for number in pair]
+        for path in root.iter("path")
+        if path.get("stroke") == "var(--series-1)" and path.get("fill") == "none"
+        for pair in XY.findall(path.get("d") or "")
+    ]
+    assert_straight(xs, [x for x, _ in places])
+    assert_straight(ys, [y for _, y in places])
+    assert places[0][1] < places[1][1]  # down is less
+
+
+def assert_straight(numbers: Sequence[float], places: Sequence[float]) -> None:
+    scale = (places[1] - places[0]) / (numbers[1] - numbers[0])
+    assert len(places) == len(numbers)
+    for number, place in zip(numbers, places, strict=True):
+        assert math.isclose(place, places[0] + scale * (number - numbers[0]), abs_tol=1e-3)
+
+
+def test_colours_are_the_page_s_and_names_are_text() -> None:
+    """No colour of its own, no style, nothing outside; a name that looks like markup is a name."""
+    wicked = "</text><script>x</script> $\\frac$ & \u202e"
+    points = [Point(0.5, Value(0.5, 3), Interval(0.2, 0.8))]
+    for kind in ("curves", "dots", "bars", "cloud"):
+        made = figure([Series(wicked, points), Series("b", points)], kind)
+        text = svg(made)
+        root = ElementTree.fromstring(text)
+        assert not [element for element in root.iter() if element.tag in ("style", "script")]
+        assert not [element for element in root.iter() if "style" in element.attrib]
+        assert not re.search(r'(fill|stroke)="#', text)
+        assert not [tone for tone in TONES if tone.light in text]
+        assert "http" not in text
+        assert any("<script>x</script>"[:8] in (element.text or "") for element in root.iter())
+
+
+def test_a_figure_is_always_the_same() -> None:
+    """Drawn twice, both ways, with another figure between: the same bytes."""
+    points = [Point(x / 4, Value(x / 5, 3), Interval(0, 1)) for x in range(5)]
+    made, other = figure([Series("a", points)]), figure([Series("b", points)], "bars")
+    first = svg(made), png(made)
+    svg(other)
+    assert (svg(made), png(made)) == first
+
+
+def test_an_undefined_point_is_in_the_numbers_and_not_drawn() -> None:
+    """Its reason stands where its number would."""
+    nothing = Value(None, 0, "no judgement")
+    made = figure([Series("a", [Point(0.5, nothing)])])
+    assert made.is_empty
+    svg(made)
+
+
+def figure(series: Sequence[Series], kind: str = "curves") -> Figure:
+    return Figure(
+        "made",
+        "A made-up figure",
+        "",
+        kind,
+        "model",
+        Axis("x", 0, 1),
+        Axis("y", 0, 1),
+        series,
+        [Guide(0.7, "theta")],
+        Zone(0.5, 0, 1, 0.5),
+    )

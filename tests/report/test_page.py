@@ -1,0 +1,260 @@
+"""The page: what models say does nothing in it, it loads nothing, and it is always the same."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from report import hostile
+from report.reading import Page, texts
+
+from harness.cli import main
+from harness.study import Study
+
+PACKAGE = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def harmful(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return hostile.hostile_study(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture(scope="module")
+def drill(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return hostile.drill_study(tmp_path_factory.mktemp("drill"))
+
+
+@pytest.fixture(scope="module")
+def page(harmful: Study, drill: Study, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """One page about both."""
+    out = tmp_path_factory.mktemp("page") / "report.html"
+    done = command(out, harmful, drill)
+    assert done.exit_code == 0, done.output
+    return out.read_bytes()
+
+
+def command(out: Path, *studies: Study, options: tuple[str, ...] = ()) -> Result:
+    names = [str(study.folder) for study in studies]
+    return CliRunner().invoke(main, ["report", *names, "-o", str(out), *options])
+
+
+def test_what_models_say_is_never_markup(page: bytes) -> None:
+    """No element, attribute or script comes from a model or from an endpoint's name for itself."""
+    found = Page(page)
+    assert not found.named("img", "iframe", "object", "embed", "link", "base", "form")
+    assert len(found.named("h1")) == 2  # a study's title each
+    assert len(found.named("script")) == 3  # two with data, one that runs
+    assert {element.attributes["type"] for element in found.named("script")[:2]} == {
+        "application/json"
+    }
+    attributes = {name for element in found.elements for name in element.attributes}
+    assert not [name for name in attributes if name.startswith("on") or name == "style"]
+    assert hostile.SERVED.split("\u202e")[0] in found.text
+    assert b"window.harmed = true</script>" not in page
+
+
+def test_what_models_say_is_whole(page: bytes) -> None:
+    """Every hostile word is in the data as it was said, and no character of it can end a script."""
+    found = Page(page)
+    said = texts(found.browsers[0])
+    assert sum(hostile.WORDS in text for text in said) == 10
+    assert sum(hostile.REVERSED in text for text in said) >= 10
+    blocks = re.findall(rb'<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    for data in blocks:
+        assert not re.search(rb"[<>&\x00-\x1f\x7f-\xff]", data)
+
+
+def test_the_script_writes_text_only(page: bytes) -> None:
+    """Nothing in the script can make markup or code of a string."""
+    script = Page(page).script
+    for way in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval", "Function"):
+        assert way not in script
+
+
+def test_the_policy_allows_this_style_and_this_script_alone(page: bytes) -> None:
+    """The Content-Security-Policy names the hash of each, and nothing else may load or run."""
+    found = Page(page)
+    (policy,) = [
+        element.attributes["content"]
+        for element in found.named("meta")
+        if element.attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    (style,) = found.styles
+    assert parts["default-src"] == "'none'"
+    assert parts["style-src"] == f"'{hashed(style)}'"
+    assert parts["script-src"] == f"'{hashed(found.script)}'"
+
+
+def hashed(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def test_nothing_is_loaded(page: bytes) -> None:
+    """Every address in an attribute is a place in the page itself; the style loads nothing."""
+    found = Page(page)
+    for element in found.elements:
+        for name in ("src", "href", "srcset", "action", "data", "poster", "xlink:href"):
+            assert element.attributes.get(name, "#").startswith("#"), element
+    assert not re.search(r"url\(|@import", found.styles[0])
+    targets = {element.attributes["id"] for element in found.elements if "id" in element.attributes}
+    for element in found.named("a"):
+        assert element.attributes["href"][1:] in targets
+
+
+@pytest.mark.parametrize("seed", ["1", "20000"])
+def test_two_processes_make_the_same_bytes(
+    page: bytes, harmful: Study, drill: Study, tmp_path: Path, seed: str
+) -> None:
+    """Another process, hash seed, time zone, locale, folder and matplotlibrc change no byte."""
+    (tmp_path / "matplotlibrc").write_text("font.size: 20\naxes.grid: False\nsvg.fonttype: path\n")
+    surroundings = {
+        **os.environ,
+        "PYTHONHASHSEED": seed,
+        "TZ": "Asia/Tokyo",
+        "LC_ALL": "C",
+        "MATPLOTLIBRC": str(tmp_path),
+    }
+    out = tmp_path / seed / "other.html"
+    out.parent.mkdir()
+    words = ["report", str(harmful.folder), str(drill.folder), "-o", str(out)]
+    words += ["--png", str(out.parent)]
+    subprocess.run(
+        [sys.executable, "-m", "harness", *words],
+        cwd=PACKAGE,
+        env=surroundings,
+        check=True,
+        capture_output=True,
+    )
+    assert out.read_bytes() == page
+    pictures = sorted(path.name for path in out.parent.glob("*.png"))
+    assert "small--degradation-far.png" in pictures
+    assert "drill--survival-medicine.png" in pictures
+    assert all(path.read_bytes()[1:4] == b"PNG" for path in out.parent.glob("*.png"))
+
+
+def test_both_protocols_have_all_their_parts(page: bytes, harmful: Study, drill: Study) -> None:
+    """Verdict, fingerprint, what was run, results, figures, coverage, limits, transcripts."""
+    found = Page(page)
+    ids = {element.attributes.get("id") for element in found.elements}
+    parts = ("run", "results", "figures", "study", "coverage", "transcripts")
+    assert {f"{name}-{part}" for name in ("small", "drill") for part in parts} <= ids
+    assert "small-jury" in ids
+    assert found.words.count("What this study does not prove") == 2
+    for words in (
+        "OK checksums ok, cells 2/2",
+        "OK checksums ok, cells 4/4",
+        "relative to these judges: judge-a, judge-b, judge-c",
+        "no human validation",
+        "Power: ",
+        "Krippendorff's alpha",
+        "Each judge left out",
+        "What the missing judgements could change",
+        "not that the recording is honest",
+    ):
+        assert words in found.words
+    for study in (harmful, drill):
+        manifest = (study.root / "checksums" / f"{study.name}.md5").read_bytes()
+        assert hashlib.md5(manifest).hexdigest() in found.text
+
+
+def test_every_figure_is_there(page: bytes) -> None:
+    """Each figure stands beside its numbers; what has no point to show is left out."""
+    ids = {element.attributes.get("id") or "" for element in Page(page).named("figure")}
+    assert ids == {
+        "figure-degradation-far",
+        "figure-degradation-sas",
+        "figure-far-variance",
+        "figure-danger-zone",
+        "figure-survival-medicine",
+        "figure-survival-ancient-rome",
+        "figure-evd-by-domain",
+        "figure-accuracy-by-tier",
+        "figure-errors-by-type",
+    }
+
+
+def test_every_call_is_at_its_line(page: bytes, harmful: Study, drill: Study) -> None:
+    """Every recorded call is in the browser once, with the line of its cassette it stands in."""
+    for browser, study in zip(Page(page).browsers, (harmful, drill), strict=True):
+        seen: dict[str, list[int]] = {}
+        for item in browser["items"]:
+            lines = (study.root / item["file"]).read_bytes().split(b"\n")
+            for part in item["parts"]:
+                for name, line, recorded_at, tries in part["calls"]:
+                    assert f'"call":"{name}"'.encode() in lines[line - 1]
+                    assert recorded_at.encode() in lines[line - 1]
+                    assert tries == 1
+                    seen.setdefault(item["file"], []).append(line)
+        for file, numbers in seen.items():
+            whole = (study.root / file).read_bytes().count(b"\n") - 2
+            assert sorted(numbers) == list(range(2, 2 + whole))
+
+
+def test_what_can_be_filtered(page: bytes) -> None:
+    """Model, concept or domain, level or depth, turn, verdict; scores; every value occurs."""
+    ddft, drill = Page(page).browsers
+    names = [facet["name"] for facet in ddft["facets"]]
+    assert names == ["model", "concept", "level c", "turn", "verdict"]
+    assert ddft["scores"] == ["FAR", "SAS"]
+    names = [facet["name"] for facet in drill["facets"]]
+    assert names == ["model", "domain", "depth", "tier", "verdict", "error", "source"]
+    for browser in (ddft, drill):
+        for facet in browser["facets"]:
+            occurring = set()
+            for item in browser["items"]:
+                for part in item["parts"]:
+                    values = part["facets"].get(facet["name"], item["facets"].get(facet["name"]))
+                    occurring |= {values} if isinstance(values, str) else set(values)
+            assert occurring == set(facet["values"])
+
+
+def test_a_served_model_that_differs_stands_out(page: bytes) -> None:
+    """A name that the endpoint gave and nobody asked for is marked."""
+    assert "(differs)" in Page(page).text
+
+
+def test_a_changed_recording_is_shown_as_failed(recorded: Path, tmp_path: Path) -> None:
+    """A cassette that still replays but is not the manifest's: FAILED on top, exit code 1."""
+    study = Study(recorded / "cassettes/small")
+    path = study.cassette(study.cells()[0])
+    path.write_text(re.sub(r'"elapsed":[0-9.]+', '"elapsed":9.5', path.read_text()), newline="")
+    done = command(tmp_path / "page.html", study)
+    assert done.exit_code == 1
+    words = Page((tmp_path / "page.html").read_bytes()).words
+    assert "FAILED checksums failed" in words
+    assert "changed" in words
+
+
+def test_a_recording_that_does_not_replay_has_no_page(recorded: Path, tmp_path: Path) -> None:
+    """There is nothing to show: an error that names the miss, and no file."""
+    study = Study(recorded / "cassettes/small")
+    text = study.materials.read_text()
+    study.materials.write_text(text.replace("Write the first question", "Write a first question"))
+    done = command(tmp_path / "page.html", study)
+    assert done.exit_code == 1
+    assert "first question" in done.output
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_an_unfinished_recording_is_shown_as_far_as_it_is(recorded: Path, tmp_path: Path) -> None:
+    """INCOMPLETE on top, exit code 3, the missing cells by name, null metrics with the reason."""
+    study = Study(recorded / "cassettes/small")
+    gone = study.cells()[-1]
+    study.cassette(gone).unlink()
+    study.results.unlink()
+    shutil.rmtree(study.root / "checksums")
+    done = command(tmp_path / "page.html", study)
+    assert done.exit_code == 3, done.output
+    words = Page((tmp_path / "page.html").read_bytes()).words
+    assert "INCOMPLETE checksums not checked, cells 5/6" in words
+    assert "incomplete: 2 of 3 cells" in words
+    assert gone.name in words
