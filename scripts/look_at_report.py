@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run")
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+SIZES = {"desktop": (1280, 900), "phone": (390, 844), "print": (794, 1123)}
+SCREENS = ("desktop", "phone")
 SCHEMES = ("light", "dark")
 SLOWEST = 2.0
 READY = "document.querySelector('.count')?.textContent || ''"
@@ -175,17 +176,18 @@ def look(browser: Chromium, page: Path, out: Path) -> list[str]:
     browser.do("Network.emulateNetworkConditions", offline=True, latency=0,
                downloadThroughput=0, uploadThroughput=0)  # fmt: skip
     _dress(browser, "desktop", "light")
-    if dead := _open(browser, page):
-        return dead + _heard(browser, page)
-    wrong = _use(browser)
-    for size, scheme in itertools.product(SIZES, SCHEMES):
+    wrong = _open(browser, page)
+    if not browser.value(READY):
+        return ["its browser of transcripts does not come up", *_heard(browser, page)]
+    wrong += _use(browser)
+    for size, scheme in itertools.product(SCREENS, SCHEMES):
         _dress(browser, size, scheme)
         over = browser.value(WIDTH) - SIZES[size][0]
         wrong += [f"{size}: {over} pixels wider than the window"] if over > 0 else []
         for place, there in PLACES.items():
             browser.value(GO % there)
             _picture(browser, out / f"{page.stem}-{size}-{scheme}-{place}.png")
-    _print(browser, out / f"{page.stem}.pdf")
+    _print(browser, page, out)
     return wrong + _heard(browser, page)
 
 
@@ -198,17 +200,21 @@ def _dress(browser: Chromium, size: str, scheme: str) -> None:
 
 
 def _open(browser: Chromium, page: Path) -> list[str]:
+    """Load it three times: on a busy machine the quickest says most."""
+    times = [_loaded(browser, page) for _ in range(3)]
+    size, took = f"{page.stat().st_size / 1e6:.2f} MB", min(times)
+    shown = ", ".join(f"{one:.2f}" for one in times)
+    print(f"{page}: {size}, ready in {shown} s: {browser.value(READY)}", flush=True)
+    return [f"is not ready in {SLOWEST:g} s"] if took > SLOWEST else []
+
+
+def _loaded(browser: Chromium, page: Path) -> float:
+    browser.do("Page.navigate", url="about:blank")
     began = time.perf_counter()
     browser.do("Page.navigate", url=page.resolve().as_uri())
-    while not (ready := browser.value(READY)):
-        if time.perf_counter() - began > 60:
-            return ["the browser of transcripts never came up"]
+    while not browser.value(READY) and time.perf_counter() - began < 60:
         time.sleep(0.02)
-    took = time.perf_counter() - began
-    verdict = "as wanted" if took <= SLOWEST else f"WANTED {SLOWEST:g}"
-    size = f"{page.stat().st_size / 1e6:.2f} MB"
-    print(f"{page}: {size}, ready in {took:.2f} s ({verdict}): {ready}", flush=True)
-    return []
+    return time.perf_counter() - began
 
 
 def _use(browser: Chromium) -> list[str]:
@@ -231,9 +237,14 @@ def _picture(browser: Chromium, path: Path) -> None:
     path.write_bytes(base64.b64decode(shot["data"]))
 
 
-def _print(browser: Chromium, path: Path) -> None:
-    browser.do("Emulation.clearDeviceMetricsOverride")
-    path.write_bytes(base64.b64decode(browser.do("Page.printToPDF")["data"]))
+def _print(browser: Chromium, page: Path, out: Path) -> None:
+    """Show it as it is printed on A4."""
+    _dress(browser, "print", "light")
+    browser.do("Emulation.setEmulatedMedia", media="print")
+    for place in ("top", "results", "figures", "opened"):
+        browser.value(GO % PLACES[place])
+        _picture(browser, out / f"{page.stem}-print-{place}.png")
+    (out / f"{page.stem}.pdf").write_bytes(base64.b64decode(browser.do("Page.printToPDF")["data"]))
 
 
 def _heard(browser: Chromium, page: Path) -> list[str]:
@@ -245,7 +256,8 @@ def _heard(browser: Chromium, page: Path) -> list[str]:
             wrong.append(f"console: {json.dumps(params)[:300]}")
         if method == "Network.requestWillBeSent":
             url = params["request"]["url"]
-            wrong += [f"asked for {url}"] if url != page.resolve().as_uri() else []
+            mine = (page.resolve().as_uri(), "about:blank")
+            wrong += [f"asked for {url}"] if url not in mine else []
     return wrong
 
 

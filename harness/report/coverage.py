@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from harness.report.digits import Notes, listed
+from harness.report.digits import Notes, listed, plural
 from harness.report.form import Studied
 from harness.report.section import Grid, Section
 from harness.results import CellResult, DrillResults, Results
@@ -57,7 +57,7 @@ def _of_dialogues(found: Results) -> list[Grid]:
     heard = Counter(turn.n_judges for turn in turns)
     traps = Counter(cell.trap_source for cell in found.cells)
     rows = [
-        *_counts("answers judged by", {f"{n} judges": heard[n] for n in sorted(heard)}),
+        *_counts("answers judged by", {plural(n, "judge"): heard[n] for n in heard}),
         *_counts("trap questions from", traps),
     ]
     return [_by_subject(found.cells), Grid("Turns", ("what", "which", "count"), rows)]
@@ -126,4 +126,4 @@ def _bounds(studied: Studied) -> Grid:
     columns = ("of", "number", "as found", "at least", "at most")
     about = BOUNDS[studied.found.protocol] if rows else "Nothing is missing: nothing to bound."
     title = "What the missing judgements could change"
-    return Grid(title, columns, rows, about, notes.reasons)
+    return Grid(title, columns, rows, about, notes.said)

@@ -79,7 +79,7 @@ def _variance_by_turn(found: Results) -> Drawn:
         for part in turns
     ]  # fmt: skip
     columns = ("turn", "mean FAR", "mean SAS", "variance of FAR", "its ratio to turn 1's")
-    return Drawn(figure, Grid("The numbers", columns, rows, notes=notes.reasons, folded=True))
+    return Drawn(figure, Grid("The numbers", columns, rows, notes=notes.said, folded=True))
 
 
 def _danger_zone(found: Results) -> Drawn:
@@ -103,7 +103,7 @@ def _danger_zone(found: Results) -> Drawn:
         for part in found.analysis.danger_by_phenotype
     ]
     columns = ("subject", "share of responses in the zone")
-    return Drawn(figure, Grid("The numbers", columns, rows, notes=notes.reasons, folded=True))
+    return Drawn(figure, Grid("The numbers", columns, rows, notes=notes.said, folded=True))
 
 
 def _responses(found: Results) -> Iterator[Point]:
@@ -160,4 +160,4 @@ def _trap_numbers(profiles: Sequence[Any], values: dict[str, Value]) -> Grid:
         ci = values[part.subject]
         rows.append([part.subject, shown, notes.number(ci), notes.bootstrap(part.ci_raw)])
     columns = ("subject", "turn-4 FAR", "CI, raw", "95% interval")
-    return Grid("The numbers", columns, rows, notes=notes.reasons, folded=True)
+    return Grid("The numbers", columns, rows, notes=notes.said, folded=True)

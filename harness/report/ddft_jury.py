@@ -48,7 +48,7 @@ def _validity(found: Results) -> Grid:
     ]
     columns = ("judge", "share usable", "mean asks", "what became of its judgements", "mended")
     about = "A reply that stays unusable after a second ask is missing, never a 0."
-    return Grid("Is each judge usable?", columns, rows, about, notes.reasons)
+    return Grid("Is each judge usable?", columns, rows, about, notes.said)
 
 
 def counted(states: Mapping[str, int]) -> str:
@@ -74,7 +74,7 @@ def _agreement(found: Results) -> Grid:
         f"and {at.edge_below:g}."
     )
     columns = ("measure", *(part.scale.upper() for part in scales))
-    return Grid("Do the judges agree?", columns, rows, about, notes.reasons)
+    return Grid("Do the judges agree?", columns, rows, about, notes.said)
 
 
 def _kappas(found: Results) -> Grid:
@@ -89,7 +89,7 @@ def _kappas(found: Results) -> Grid:
                 for pair in binned.pairs
             ]
     columns = ("scale", "bins", "weights", "judges", "kappa")
-    return Grid("Cohen's kappa over bins", columns, rows, notes=notes.reasons, folded=True)
+    return Grid("Cohen's kappa over bins", columns, rows, notes=notes.said, folded=True)
 
 
 def _families(found: Results) -> Grid:
@@ -99,7 +99,7 @@ def _families(found: Results) -> Grid:
         for part in found.analysis.jury.families
     ]
     columns = ("scale", "judges of the subject's family", "others", "difference on the same item")
-    return Grid("Do judges favour their own family?", columns, rows, notes=notes.reasons)
+    return Grid("Do judges favour their own family?", columns, rows, notes=notes.said)
 
 
 def _left_out(found: Results) -> Grid:
@@ -116,4 +116,4 @@ def _left_out(found: Results) -> Grid:
             ]
         )
     columns = ("without", "phenotypes", "share that changes", "tau of raw CI with all judges")
-    return Grid("Each judge left out", columns, rows, notes=notes.reasons)
+    return Grid("Each judge left out", columns, rows, notes=notes.said)

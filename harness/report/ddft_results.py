@@ -71,7 +71,7 @@ def _subjects(found: Results) -> Grid:
                 notes.number(part.danger_zone),
             ]
         )
-    return Grid("Subjects", columns, rows, notes=notes.reasons)
+    return Grid("Subjects", columns, rows, notes=notes.said)
 
 
 def subject_name(part: SubjectMetrics, found: Results) -> str:
@@ -103,7 +103,7 @@ def _profiles(found: Results) -> Grid:
         for part in profiles
     ]
     about = "Mean FAR by turn, and how far the means fall from the lowest level to the highest."
-    return Grid("How subjects degrade", columns, rows, about, notes.reasons)
+    return Grid("How subjects degrade", columns, rows, about, notes.said)
 
 
 def _means(found: Results) -> Grid:
@@ -117,31 +117,28 @@ def _means(found: Results) -> Grid:
         ]
         for part in found.analysis.grand_means
     ]
-    follow = found.analysis.follow_up
-    rows.append(
-        ["sessions with turn-4 FAR below 0.5", notes.number(follow.informative),
-         notes.interval(follow.interval) + " (Wilson)", ""]
-    )  # fmt: skip
+    follow, below = found.analysis.follow_up, found.analysis.thresholds.informative_below
+    wilson = f"{notes.interval(follow.interval)} (Wilson)"
+    sessions = f"sessions with turn-4 FAR below {below:g}"
+    rows.append([sessions, notes.number(follow.informative), wilson, ""])
     rows.append(["their turn-5 FAR", notes.number(follow.far), "", ""])
     columns = ("mean of", "value", "over subjects", "over concepts")
-    return Grid("Over the whole study", columns, rows, notes=notes.reasons)
+    return Grid("Over the whole study", columns, rows, notes=notes.said)
 
 
 def _correlations(found: Results) -> Grid:
     notes, groups = Notes(), found.analysis.correlations
     columns = (
-        "variable", "coefficient", "95% interval", "p (t)", "p (exact)", "Holm", "smallest found",
+        "variable", "coefficient", "95% interval", "p (t)", "p (exact)", "Holm", "detectable",
         "direction",
     )  # fmt: skip
     parts = [*groups.design, *groups.turns, *groups.outside, groups.turn_4_apart]
     rows = [_correlation(part, notes) for part in parts]
-    partial = groups.turn_4_partial
-    rows.append(
-        ["turn 4, given FAR' and HOC (partial)", notes.number(partial.coefficient), "",
-         notes.bare(partial.p), "", "", "", ""]
-    )  # fmt: skip
-    about = "Smallest found: the |coefficient| that this n shows at alpha 0.05 with power 0.8."
-    return Grid("Correlations with raw CI", columns, rows, about, notes.reasons)
+    partial, name = groups.turn_4_partial, "turn 4, given FAR' and HOC (partial)"
+    numbers = [notes.number(partial.coefficient), "", notes.bare(partial.p)]
+    rows.append([name, *numbers, "", "", "", ""])
+    about = "Detectable: the smallest |coefficient| that this n shows at alpha 0.05 with power 0.8."
+    return Grid("Correlations with raw CI", columns, rows, about, notes.said)
 
 
 def _correlation(part: Any, notes: Notes) -> list[str]:
@@ -172,7 +169,7 @@ def _predictions(found: Results) -> Grid:
         for part in found.analysis.predictions
     ]
     columns = ("prediction", "estimate", "by our rule", "by the paper's rule")
-    return Grid("The paper's predictions", columns, rows, notes=notes.reasons)
+    return Grid("The paper's predictions", columns, rows, notes=notes.said)
 
 
 def _domains(found: Results) -> Grid:
@@ -182,7 +179,7 @@ def _domains(found: Results) -> Grid:
         for part in found.analysis.domains.means
     ]
     columns = ("domain", "mean FAR", "over subjects")
-    return Grid("FAR by domain", columns, rows, notes=notes.reasons)
+    return Grid("FAR by domain", columns, rows, notes=notes.said)
 
 
 def _variances(found: Results) -> Grid:
@@ -203,7 +200,7 @@ def _variances(found: Results) -> Grid:
             ("repeated measures", repeated.anova, notes.bare(repeated.p_corrected)),
         )
     ]
-    return Grid("Do domains differ?", columns, rows, domains.why_they_differ, notes.reasons)
+    return Grid("Do domains differ?", columns, rows, domains.why_they_differ, notes.said)
 
 
 def _concepts(found: Results) -> Grid:
@@ -213,7 +210,7 @@ def _concepts(found: Results) -> Grid:
         for part in found.analysis.concepts
     ]
     columns = ("concept", "domain", "mean FAR", "variance over subjects and levels")
-    return Grid("Concepts", columns, rows, notes=notes.reasons)
+    return Grid("Concepts", columns, rows, notes=notes.said)
 
 
 def _stability(found: Results) -> Grid:
@@ -223,7 +220,7 @@ def _stability(found: Results) -> Grid:
         for part in found.analysis.stability
     ]
     title = "How stable the ranking is: Kendall's tau with raw CI under another rule"
-    return Grid(title, ("rule", "tau", "p"), rows, notes=notes.reasons)
+    return Grid(title, ("rule", "tau", "p"), rows, notes=notes.said)
 
 
 def _arms(found: Results) -> list[Grid]:
@@ -236,7 +233,7 @@ def _arms(found: Results) -> list[Grid]:
         ]
         rows.append(["mean over subjects", "", "", notes.number(arm.difference)])
         columns = ("subject", "paper's arm", arm.arm, "difference")
-        grids.append(Grid(f"Turn-4 FAR in the arm {arm.arm}", columns, rows, notes=notes.reasons))
+        grids.append(Grid(f"Turn-4 FAR in the arm {arm.arm}", columns, rows, notes=notes.said))
     return grids
 
 
@@ -247,7 +244,7 @@ def _retest(found: Results) -> Grid:
         for part in found.analysis.retest
     ]
     columns = ("scale", "ICC(1,1) over repeats", "mean difference")
-    return Grid("Test and retest", columns, rows, notes=notes.reasons)
+    return Grid("Test and retest", columns, rows, notes=notes.said)
 
 
 def _first_places(found: Results) -> Grid:
@@ -259,7 +256,7 @@ def _first_places(found: Results) -> Grid:
         "is first, alone or with others, and in which the ranking is the study's own."
     )
     columns = ("who is first", "share")
-    return Grid("How much of the ranking is a choice", columns, rows, about, notes.reasons)
+    return Grid("How much of the ranking is a choice", columns, rows, about, notes.said)
 
 
 def _multiverse(found: Results) -> Grid:

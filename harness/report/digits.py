@@ -28,22 +28,25 @@ def plural(count: int, noun: str) -> str:
 
 
 class Notes:
-    """The reasons of a table's undefined values, each numbered and said once under the table."""
+    """What there is to say of a table's cells, each numbered and said once under the table."""
 
     def __init__(self) -> None:
-        self._reasons: list[str] = []
+        self._said: list[str] = []
 
     @property
-    def reasons(self) -> list[str]:
-        """Give the reasons in the order of their numbers."""
-        return list(self._reasons)
+    def said(self) -> list[str]:
+        """Give the notes in the order of their numbers."""
+        return list(self._said)
+
+    def mark(self, note: str) -> str:
+        """Give a note's number in brackets."""
+        if note not in self._said:
+            self._said.append(note)
+        return f"[{self._said.index(note) + 1}]"
 
     def null(self, reason: str | None) -> str:
-        """Give the mark of an undefined value: "null" and the number of its reason."""
-        reason = reason or "no reason is given"
-        if reason not in self._reasons:
-            self._reasons.append(reason)
-        return f"{NULL} [{self._reasons.index(reason) + 1}]"
+        """Give an undefined value, with the number of its reason."""
+        return f"{NULL} {self.mark(reason or 'no reason is given')}"
 
     def number(self, value: Value, places: int = 3) -> str:
         """Give a value with its n."""
@@ -60,17 +63,19 @@ class Notes:
         return between(interval) or self.null(interval.reason)
 
     def bootstrap(self, found: Bootstrap) -> str:
-        """Give a bootstrap's interval, and how many resamples it is over where not all count."""
+        """Give a bootstrap's interval; a note says so where some resamples gave no number."""
         shown = self.interval(found.interval)
         if not found.dropped or found.interval.low is None:
             return shown
-        return f"{shown} of {found.resamples - found.dropped:,} in {found.resamples:,} resamples"
+        over = f"over the {found.resamples - found.dropped:,} of {found.resamples:,} resamples"
+        return f"{shown} {self.mark(f'{over} that give a number')}"
 
     def estimate(self, value: Value, interval: Interval) -> str:
-        """Give a value with its interval and its n; the reason of a missing interval too."""
+        """Give a value with its interval and its n."""
         if value.value is None:
             return self.null(value.reason)
-        return f"{value.value:.3f} {self.interval(interval)} (n={value.n:,})"
+        around = between(interval) or f"without interval {self.mark(str(interval.reason))}"
+        return f"{value.value:.3f} (n={value.n:,}) {around}"
 
     def share(self, share: Share) -> str:
         """Give a count of n as a share."""

@@ -160,6 +160,7 @@ def _cloud(axes: Axes, figure: Figure, place: int) -> None:
         color=series_tone(place).light,
         alpha=0.55,
         linewidths=0,
+        clip_on=False,
         label=_short(figure.series[place].name),
     )
 

@@ -73,7 +73,7 @@ def _cells(found: DrillResults) -> Grid:
         "target", "domain", "EVD", "95% interval", "standard error", "rank in the domain",
         "accuracy", f"cost of a run, in {unit}", f"EVD per {unit}",
     )  # fmt: skip
-    return Grid("EVD by target and domain", columns, rows, notes=notes.reasons)
+    return Grid("EVD by target and domain", columns, rows, notes=notes.said)
 
 
 def _targets(found: DrillResults) -> Grid:
@@ -89,7 +89,7 @@ def _targets(found: DrillResults) -> Grid:
         for part in found.analysis.targets
     ]
     columns = ("target", "mean EVD of its domains", "rank", "accuracy", "EVD per unit of cost")
-    return Grid("Targets", columns, rows, notes=notes.reasons)
+    return Grid("Targets", columns, rows, notes=notes.said)
 
 
 def _differences(found: DrillResults) -> Grid:
@@ -105,7 +105,7 @@ def _differences(found: DrillResults) -> Grid:
         for part in found.analysis.differences
     ]
     columns = ("domain", "targets", "difference of EVD", "95% interval", "told apart")
-    return Grid("Differences", columns, rows, notes=notes.reasons)
+    return Grid("Differences", columns, rows, notes=notes.said)
 
 
 def _apart(interval: Any) -> str:
@@ -136,7 +136,7 @@ def _runs(found: DrillResults) -> Grid:
         "run", "ended by", "depths", "EVD", "without the last S", "left at most", "last S",
         "median survival depth", "deepest right answer", "accuracy", "questions short",
     )  # fmt: skip
-    return Grid("Runs", columns, rows, notes=notes.reasons)
+    return Grid("Runs", columns, rows, notes=notes.said)
 
 
 def _spreads(found: DrillResults) -> Grid:
@@ -148,23 +148,18 @@ def _spreads(found: DrillResults) -> Grid:
         rows.append([part.cell.name, *shown])
     columns = ("run", "by branches (primary)", "binomial", "binomial, stopping anew", "Jeffreys")
     about = "Standard error of a run's EVD, with its 95% interval, by four methods."
-    return Grid("How sure EVD is", columns, rows, about, notes.reasons, folded=True)
+    return Grid("How sure EVD is", columns, rows, about, notes.said, folded=True)
 
 
 def _rankings(found: DrillResults) -> Grid:
-    notes = Notes()
-    rows = [
-        [f"{part.domain}: EVD and accuracy", notes.number(part.tau.coefficient),
-         notes.bare(part.tau.p)]
-        for part in found.analysis.accuracy_rankings
-    ]  # fmt: skip
-    rows += [
-        [f"{part.first} and {part.second}: EVD", notes.number(part.tau.coefficient),
-         notes.bare(part.tau.p)]
-        for part in found.analysis.domain_rankings
-    ]  # fmt: skip
+    notes, analysis = Notes(), found.analysis
+    named = [(f"{part.domain}: EVD and accuracy", part.tau) for part in analysis.accuracy_rankings]
+    named += [
+        (f"{part.first} and {part.second}: EVD", part.tau) for part in analysis.domain_rankings
+    ]
+    rows = [[name, notes.number(tau.coefficient), notes.bare(tau.p)] for name, tau in named]
     title = "Do rankings agree? Kendall's tau over targets"
-    return Grid(title, ("rankings", "tau", "p"), rows, notes=notes.reasons)
+    return Grid(title, ("rankings", "tau", "p"), rows, notes=notes.said)
 
 
 def _errors(found: DrillResults) -> Grid:
@@ -174,7 +169,7 @@ def _errors(found: DrillResults) -> Grid:
         for what, parts in (("tier", analysis.errors_by_tier), ("type", analysis.errors_by_type))
         for part in parts
     ]
-    return Grid("Wrong answers", ("by", "which", "share"), rows, notes=notes.reasons)
+    return Grid("Wrong answers", ("by", "which", "share"), rows, notes=notes.said)
 
 
 def _rises(found: DrillResults) -> Grid:
@@ -193,7 +188,7 @@ def _smaller_n(found: DrillResults) -> Grid:
         [
             f"{size.questions}",
             f"{part.target}, {part.domain}",
-            notes.bare(part.evd),
+            notes.number(part.evd),
             notes.bare(part.sd),
             notes.bare(part.unfinished),
         ]
@@ -201,20 +196,24 @@ def _smaller_n(found: DrillResults) -> Grid:
         for part in size.cells
     ]
     columns = ("questions", "cell", "mean EVD", "SD within a run", "share cut off by the run's end")
-    about = "Seeded subsamples of each run's questions, 1,000 of each size."
-    return Grid("With fewer questions", columns, rows, about, notes.reasons, folded=True)
+    about = "Over seeded subsamples of each run's questions; n counts them."
+    return Grid("With fewer questions", columns, rows, about, notes.said, folded=True)
 
 
 def _other_thetas(found: DrillResults) -> Grid:
     notes = Notes()
     rows = [
-        [f"{other.theta:g}", f"{part.target}, {part.domain}", notes.bare(part.evd),
-         _rank(part.rank)]
+        [
+            f"{other.theta:g}",
+            f"{part.target}, {part.domain}",
+            notes.number(part.evd),
+            _rank(part.rank),
+        ]
         for other in found.analysis.other_thetas
         for part in other.cells
-    ]  # fmt: skip
-    columns = ("theta", "cell", "EVD", "rank")
-    return Grid("With another theta", columns, rows, notes=notes.reasons, folded=True)
+    ]
+    columns = ("theta", "cell", "mean EVD", "rank")
+    return Grid("With another theta", columns, rows, notes=notes.said, folded=True)
 
 
 def _depths(runs: Sequence[RunMetrics]) -> Grid:
@@ -231,4 +230,4 @@ def _depths(runs: Sequence[RunMetrics]) -> Grid:
                 ]
             )
     columns = ("run", "depth, tier", "A(d)", "95% interval (Wilson)", "S(d)")
-    return Grid("Every depth", columns, rows, notes=notes.reasons, folded=True)
+    return Grid("Every depth", columns, rows, notes=notes.said, folded=True)

@@ -30,37 +30,28 @@ def limits(studied: Studied) -> list[str]:
 
 
 def _of_dialogues(found: Results) -> list[str]:
-    judges = found.analysis.jury.judges
-    cells, kin = found.cells, sorted({name for cell in found.cells for name in cell.same_family})
-    subjects = {cell.cell.subject for cell in cells}
-    concepts = {cell.cell.concept for cell in cells}
-    sizes = ", ".join(
-        plural(count, noun)
-        for count, noun in (
-            (len(subjects), "subject"),
-            (len(concepts), "concept"),
-            (len(cells), "dialogue"),
-            (sum(len(cell.turns) for cell in cells), "answer"),
-        )
-    )
+    cells = found.cells
+    kin = sorted({name for cell in cells for name in cell.same_family})
     own = f" Of these, {listed(kin)} judge a subject of their own family." if kin else ""
+    sizes = {
+        "subject": len({cell.cell.subject for cell in cells}),
+        "concept": len({cell.cell.concept for cell in cells}),
+        "dialogue": len(cells),
+        "answer": sum(len(cell.turns) for cell in cells),
+    }
     return [
-        f"Every score is relative to these judges: {listed(judges)}.{own}",
-        f"n: {sizes}. The turns of a dialogue, and the dialogues of a subject, are not "
-        "independent, so these are fewer observations than they look.",
+        f"Every score is relative to these judges: {listed(found.analysis.jury.judges)}.{own}",
+        f"n: {listed([plural(count, noun) for noun, count in sizes.items()])}. The turns of a "
+        "dialogue, and the dialogues of a subject, are not independent, so these are fewer "
+        "observations than they look.",
         _power(found),
     ]
 
 
 def _power(found: Results) -> str:
-    detectable = (
-        found.analysis.correlations.turns[0].detectable
-        if (found.analysis.correlations.turns)
-        else None
-    )
-    if detectable is None or detectable.value is None:
-        reason = detectable.reason if detectable else "there are no turns"
-        return f"Power: no correlation between subjects can be shown here ({reason})."
+    detectable = found.analysis.correlations.turn_4_apart.detectable
+    if detectable.value is None:
+        return f"Power: no correlation between subjects can be shown here ({detectable.reason})."
     return (
         f"Power: with {detectable.n} subjects a correlation must be at least "
         f"{detectable.value:.2f} in size to be found in 80 of 100 such studies; that a smaller one "
@@ -70,30 +61,32 @@ def _power(found: Results) -> str:
 
 def _of_runs(studied: Studied, found: DrillResults) -> list[str]:
     people = [model.name for model in studied.models if "target" not in model.roles]
-    questions = sum(depth.asked for run in found.runs for depth in run.depths)
-    repeats = {run.cell.repeat for run in found.runs}
     censored = sum(run.evd.censored for run in found.runs)
     return [
         f"Every verdict is relative to these models and sources: {listed(people)}. An answer is "
         "right where the evaluator says that it entails what a source was found to say.",
-        f"n: {plural(len(found.runs), 'run')}, {plural(questions, 'question')} with a verdict, "
-        f"{plural(len(repeats), 'repeat')}. "
-        + (
-            "With one repeat, how another run would differ is not known. "
-            if len(repeats) == 1
-            else ""
-        )
-        + "Each target was asked other questions, since the questions follow its own answers.",
+        _size(found),
         _apart(found),
         f"{plural(censored, 'run')} of {len(found.runs)} ended before knowledge did: their EVD is "
         "a lower bound.",
     ]
 
 
+def _size(found: DrillResults) -> str:
+    questions = sum(depth.asked for run in found.runs for depth in run.depths)
+    repeats = len({run.cell.repeat for run in found.runs})
+    once = " With one repeat, how another run would differ is not known." if repeats == 1 else ""
+    return (
+        f"n: {plural(len(found.runs), 'run')}, {plural(questions, 'question')} with a verdict, "
+        f"{plural(repeats, 'repeat')}.{once} Each target was asked other questions, since they "
+        "follow from its own answers."
+    )
+
+
 def _apart(found: DrillResults) -> str:
     known = [one.interval for one in found.analysis.differences if one.interval.low is not None]
     crossing = sum(one.low <= 0 <= one.high for one in known)
     return (
-        f"Power: of {len(found.analysis.differences)} pairs of targets {len(known)} have an "
-        f"interval of their difference, and {crossing} of these include 0: they are not told apart."
+        f"Power: of {plural(len(found.analysis.differences), 'pair')} of targets {len(known)} have "
+        f"an interval of their difference, and {crossing} of these include 0: not told apart."
     )

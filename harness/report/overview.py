@@ -55,7 +55,7 @@ def _study(studied: Studied) -> Grid:
         ("seed", str(studied.seed)),
         ("materials frozen by", f"harness {studied.frozen_by}"),
     ]
-    return Grid("The study", ("what", "value"), rows, notes=notes.reasons)
+    return Grid("The study", ("what", "value"), rows, notes=notes.said)
 
 
 def _models(studied: Studied) -> Grid:
@@ -68,7 +68,7 @@ def _models(studied: Studied) -> Grid:
         [*_who(model, studied), *_spent(spent.get(model.name), _unnamed(model, studied), notes)]
         for model in studied.models
     ]
-    return Grid("Models and sources", columns, rows, notes=notes.reasons)
+    return Grid("Models and sources", columns, rows, notes=notes.said)
 
 
 def _unnamed(model: ModelAsked, studied: Studied) -> int:

@@ -10,7 +10,7 @@ from harness.report.figure import Figure
 
 
 class Grid(NamedTuple):
-    """A table: what it is about, columns, rows, and the reasons of what is undefined in it.
+    """A table: what it is about, columns, rows, and notes on its cells.
 
     folded: whether it is shown only when asked for.
     """
@@ -52,4 +52,4 @@ def numbers(figure: Figure, columns: Sequence[str] = ()) -> Grid:
     heads = columns or (figure.each, figure.x.label, figure.y.label, "95% interval")
     if not any(row[3] for row in rows):
         heads, rows = heads[:3], [row[:3] for row in rows]
-    return Grid("The numbers", heads, rows, notes=notes.reasons, folded=True)
+    return Grid("The numbers", heads, rows, notes=notes.said, folded=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.recording import cassette as cassettes
 from harness.recording import checksums, guard
@@ -30,8 +31,9 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
     """Replay studies and write their page, and their figures as PNG into a folder.
 
     A study that is still being recorded is shown as far as it is. Raises CheckFailed where a cell
-    does not replay: then there is nothing to show.
+    does not replay: then there is nothing to show; UsageError where two have one name.
     """
+    _require_distinct(studies)
     verdicts = [_verdict(study) for study in studies]
     articles = [
         page.article(studied(study, verdict))
@@ -45,6 +47,12 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
     for path, data in files.items():
         write_atomic(path, data)
     return Outcome(list(files), verdicts)
+
+
+def _require_distinct(studies: Sequence[Study]) -> None:
+    names = [study.name for study in studies]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"two studies are called {twice[0]!r}; a page tells them by their names.")
 
 
 def _verdict(study: Study) -> Verdict:

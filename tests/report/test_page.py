@@ -115,7 +115,7 @@ def test_two_processes_make_the_same_bytes(
     page: bytes, harmful: Study, drill: Study, tmp_path: Path, seed: str
 ) -> None:
     """Another process, hash seed, time zone, locale, folder and matplotlibrc change no byte."""
-    (tmp_path / "matplotlibrc").write_text("font.size: 20\naxes.grid: False\nsvg.fonttype: path\n")
+    (tmp_path / "matplotlibrc").write_text("xtick.major.size: 20\nsvg.fonttype: path\n")
     surroundings = {
         **os.environ,
         "PYTHONHASHSEED": seed,
@@ -197,6 +197,21 @@ def test_every_call_is_at_its_line(page: bytes, harmful: Study, drill: Study) ->
         for file, numbers in seen.items():
             whole = (study.root / file).read_bytes().count(b"\n") - 2
             assert sorted(numbers) == list(range(2, 2 + whole))
+
+
+def test_calls_of_a_slot_dealt_anew_are_its_own(page: bytes) -> None:
+    """A question's second deal has its own calls, and the first none of them."""
+    _, drill = Page(page).browsers
+    anew = 0
+    for item in drill["items"]:
+        names = [name for name, *_ in item["parts"][0]["calls"]]
+        assert names
+        deal = re.search(r"deal (\d+)", item["name"][-1])
+        anew += deal is not None
+        wanted = f"/deal-{deal[1]}/" if deal else None
+        if item["name"][-1] != "the run itself":
+            assert all((wanted in name) if wanted else ("/deal-" not in name) for name in names)
+    assert anew
 
 
 def test_what_can_be_filtered(page: bytes) -> None:
