@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from harness.errors import UsageError
+from harness.errors import Incomplete, UsageError
 from harness.recording import guard
 from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
@@ -170,17 +170,25 @@ class DepthCharge:
         """Replay one run and score it.
 
         Raises UsageError for a domain or a repeat that the study has not, Miss and CheckFailed
-        where the recording does not replay.
+        where the recording does not replay, Incomplete where it could not be made now.
         """
         plan = self._study.depthcharge
         _known("domain", [domain], plan.domains)
         _known("repeat", [repeat], list(range(1, plan.repeats + 1)))
-        if self._mode != "none":
-            Recording(self._study).run()
+        cell = RunKey(self._target, domain, repeat)
+        if self._mode != "none" and (problems := _recorded(self._study, cell)):
+            raise Incomplete(problems[0])
         with guard.closed():
-            run = sound_replays(self._study, [RunKey(self._target, domain, repeat)])[0]
+            run = sound_replays(self._study, [cell])[0]
         found = drills.scored(self._study, frozen(self._study).materials, [run.result])
         return _drilled(found.runs[0], run.result, run.transcript)
+
+
+def _recorded(study: Study, cell: RunKey) -> list[str]:
+    """Record a run that is not there; where it was the last one, the study's results too."""
+    if not all(study.cassette(other).exists() for other in study.cells() if other != cell):
+        return Recording(study, only=[cell]).run().problems
+    return Recording(study).run().problems
 
 
 def _drilled(metrics: RunMetrics, result: RunResult, transcript: DrillTranscript) -> Drilled:

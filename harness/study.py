@@ -13,7 +13,14 @@ from harness.forms import parsed
 from harness.results import CellKey, RunKey
 from harness.study_file import DDFT, DepthCharge, StudyFile
 
-LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "api_key_env")
+LIMITS = (
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "timeout",
+    "api_key_env",
+    "contact",
+)
 STUDIES = "cassettes"
 MANIFESTS = "checksums"
 Cell = CellKey | RunKey

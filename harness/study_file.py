@@ -175,6 +175,8 @@ class DepthCharge(Strict):
     def _no_twins(self) -> DepthCharge:
         for field in ("targets", "domains"):
             _require_distinct(field, getattr(self, field))
+        for tier, names in self.tiers.items():
+            _require_distinct(f"tiers.{tier}", names)
         names = [cell.name for cell in self.cells()]
         if len(set(names)) != len(names):
             raise ValueError("domains: two are the same but for case and spaces")
@@ -197,6 +199,12 @@ class DepthCharge(Strict):
     def replying_in_json(self) -> list[str]:
         """Give the models that are asked for JSON."""
         return [self.extractor, self.evaluator]
+
+    @property
+    def newest_sources(self) -> list[Name]:
+        """Give the sources of the newest tier, where the drill may come to it."""
+        reached = tier_of(self.max_depth, self.passes) == "CUTTING_EDGE"
+        return self.tiers["CUTTING_EDGE"] if reached else []
 
     def params_of(self, name: str) -> dict[str, Any]:
         """Give the parameters of the role that a model has."""
@@ -272,6 +280,12 @@ class StudyFile(Strict):
         drill = self.depthcharge
         listed = [name for names in drill.tiers.values() for name in names] if drill else []
         _require_known("source", listed, self.sources)
+        for name in drill.newest_sources if drill else []:
+            if self.sources[name].kind.startswith("wikipedia"):
+                raise ValueError(
+                    f"tiers.CUTTING_EDGE: {name} is a Wikipedia, whose pages are of no date; this "
+                    "tier searches the two years before as_of and needs a web search"
+                )
         for name in self.sources:
             if name in self.models:
                 raise ValueError(f"sources.{name}: a model has this name too")

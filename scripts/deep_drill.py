@@ -17,7 +17,7 @@ from pathlib import Path
 from paper_size import provider, run, show_replays
 
 REPLAY_IMPORTS = "import harness.cli, harness.depthcharge.analysis, harness.run.bundle"
-TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
+TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST")
 MODELS = ("target-1", "extractor", "evaluator")
 
 
@@ -26,10 +26,11 @@ def study_text(url: str, pages: str, questions: int, depths: int) -> str:
     models = "".join(
         f'[models.{name}]\nbase_url = "{url}/v1"\nmodel = "{name}"\n\n' for name in MODELS
     )
-    tiers = "".join(f'{tier} = ["pages"]\n' for tier in TIERS)
+    tiers = "".join(f'{tier} = ["pages"]\n' for tier in TIERS) + 'CUTTING_EDGE = ["search"]\n'
     return (
         'title = "A deep drill"\nprotocol = "depthcharge"\nas_of = 2026-01-31\nseed = 42\n\n'
         f'{models}[sources.pages]\nkind = "wikipedia-summary"\nbase_url = "{pages}"\n\n'
+        f'[sources.search]\nkind = "searxng"\nbase_url = "{pages}"\n\n'
         '[depthcharge]\ntargets = ["target-1"]\nextractor = "extractor"\n'
         f'evaluator = "evaluator"\ndomains = ["Medicine"]\nquestions = {questions}\n'
         f"max_depth = {depths}\n\n[depthcharge.tiers]\n{tiers}\n[record]\nworkers = 8\n"

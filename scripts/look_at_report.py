@@ -46,18 +46,20 @@ GO = """(async (place) => {
   place.scrollIntoView();
   for (let frame = 0; frame < 3; frame++) await new Promise((d) => requestAnimationFrame(d));
 })(%s)"""
-FILTER = """(async (place) => {
-  const select = document.querySelectorAll('.filters select')[place];
-  if (select.options.length < 2) return null;
-  select.value = select.options[1].value;
+CONTROLS = "document.querySelectorAll('.filters select, .filters input')"
+FILTER = """(async (control) => {
+  const values = { number: control.placeholder === 'from' ? '0' : '1', search: 'e' };
+  control.value = values[control.type] ?? control.options[1].value;
+  const chosen = control.value;
   const began = performance.now();
-  select.dispatchEvent(new Event('input', { bubbles: true }));
-  await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 0));
+  control.dispatchEvent(new Event('input', { bubbles: true }));
+  await new Promise((done) => setTimeout(done, control.type === 'search' ? 200 : 0));
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
   const took = performance.now() - began;
   const found = document.querySelector('.count').textContent;
   document.querySelector('.clear').click();
-  return [select.name, select.options[1].value, found, took];
-})(%d)"""
+  return [control.name, chosen, found, took];
+})(%s[%d])"""
 OPEN = """(async () => {
   const until = async (found) => {
     for (let tries = 0; !found() && tries < 500; tries++)
@@ -219,10 +221,8 @@ def _loaded(browser: Chromium, page: Path) -> float:
 
 def _use(browser: Chromium) -> list[str]:
     wrong = []
-    for place in range(browser.value("document.querySelectorAll('.filters select').length")):
-        if (done := browser.value(FILTER % place)) is None:
-            continue
-        name, value, found, took = done
+    for place in range(browser.value(f"{CONTROLS}.length")):
+        name, value, found, took = browser.value(FILTER % (CONTROLS, place))
         print(f"  {name} = {value}: {found} ({took:.0f} ms)")
         wrong += [f"filtering by {name} takes {took:.0f} ms"] if took > SLOWEST * 1000 else []
         wrong += [f"nothing is found for {name} = {value}"] if found.startswith("0 ") else []

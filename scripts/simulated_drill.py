@@ -17,20 +17,22 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from simulated_provider import response, serve
 
 MENTIONS = 24
 TOPIC = r"[A-Z][a-z]+[0-9]+(?:[sx][0-9]+)*"
 ASPECTS = re.compile(r"Split the field (.+?) into (\d+) aspects")
-CONCEPTS = re.compile(r"The candidate answered: (.*?)\nWhich things", re.DOTALL)
+CONCEPTS = re.compile(r"<answer>\n(.*?)\n</answer>\nWhich things", re.DOTALL)
 SUBTOPICS = re.compile(r"The subject is (.+?), in the field .*? Name (\d+) narrower", re.DOTALL)
-QUESTION = re.compile(r'^Topic: (.+?)\nLevel: .*?\nPassage, from "(.*?)":\n(.*?)\n\n', re.DOTALL)
+QUESTION = re.compile(
+    r'^Topic: (.+?)\nLevel: .*?\nPassage, from "(.*?)":\n<passage>\n(.*?)\n</passage>', re.DOTALL
+)
 CODE = re.compile(r"has the code (\w+)")
 ASKED = re.compile(r"What is the code of (.+?)\?")
-CLAIM = re.compile(r"Fact that was looked up: (.+)")
-ANSWER = re.compile(r"Candidate's answer: (.*?)\nDoes the candidate", re.DOTALL)
+CLAIM = re.compile(r"Key part of it: (.+)")
+ANSWER = re.compile(r"<answer>\n(.*?)\n</answer>\nDoes the candidate", re.DOTALL)
 
 
 class World(NamedTuple):
@@ -170,6 +172,8 @@ def look_up(world: World, address: str) -> tuple[int, dict[str, Any]]:
     parts = urlsplit(address)
     if parts.path.endswith("/w/api.php"):
         return 200, {"batchcomplete": True, "query": {"search": []}}
+    if parts.path.endswith("/search"):
+        return 200, {"results": found_by(world, parse_qs(parts.query)["q"][0])}
     title = unquote(parts.path.rpartition("/")[2]).replace("_", " ")
     kind, text = world.page(title)
     if not kind:
@@ -183,6 +187,18 @@ def look_up(world: World, address: str) -> tuple[int, dict[str, Any]]:
         "revision": "1",
         "timestamp": "2026-01-01T00:00:00Z",
     }
+
+
+def found_by(world: World, query: str) -> list[dict[str, str]]:
+    """Answer as a search engine does: the topic's page, of the beginning of 2026."""
+    kind, text = world.page(query)
+    page = {
+        "url": f"http://simulated.invalid/wiki/{query}",
+        "title": query,
+        "content": text,
+        "publishedDate": "2026-01-01T00:00:00",
+    }
+    return [page] if kind else []
 
 
 class Answering:

@@ -28,11 +28,10 @@ from pathlib import Path
 
 from deep_drill import study_text
 from paper_size import provider, run
-from simulated_drill import CONCEPTS, SUBTOPICS, verdict
+from simulated_drill import CONCEPTS, QUESTION, SUBTOPICS, verdict
 from simulated_provider import response, serve
 
 NAME = re.compile(r"\b[A-Z][a-z]{3,}(?: [A-Z][a-z]{2,}){0,2}\b")
-TASK = re.compile(r'^Topic: (.+?)\nLevel: .*?\nPassage, from "(.*?)":\n(.*?)\n\n', re.DOTALL)
 ON = re.compile(r"On (.+?): which name or number")
 TRUE_SHARE = 0.9
 
@@ -63,7 +62,7 @@ class Library:
         """Name topics, or make a question."""
         if said := CONCEPTS.search(task):
             return json.dumps({"items": list(dict.fromkeys(NAME.findall(said[1])))})
-        if found := TASK.search(task):
+        if found := QUESTION.search(task):
             return self.question(*found.groups())
         asked = SUBTOPICS.search(task)
         label = asked[1] if asked else "aspects"

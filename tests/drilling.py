@@ -40,7 +40,7 @@ def answering(here: World, twist: Twist = lambda _, answer: answer) -> Answering
     def answer(received: Received) -> Answer:
         if received.method == "POST":
             return twist(received, json_answer(completion(here, received.json())))
-        status, found = look_up(here, received.path)
+        status, found = look_up(here, f"{received.path}?{received.query}")
         return twist(received, json_answer(found, status))
 
     return answer
@@ -78,6 +78,7 @@ def write_drill(
         parts += [f"[models.{name}]", f'base_url = "{url}/v1"', f'model = "{name}"']
     for name in sources:
         parts += [f"[sources.{name}]", 'kind = "wikipedia-summary"', f'base_url = "{url}/{name}"']
+    parts += ["[sources.engine]", 'kind = "searxng"', f'base_url = "{url}/engine"']
     parts += [
         "[depthcharge]",
         f"targets = {list(targets)}",
@@ -88,7 +89,8 @@ def write_drill(
         f"max_depth = {max_depth}",
         *(f"{key} = {value!r}" for key, value in settings.items()),
         "[depthcharge.tiers]",
-        *(f"{tier} = {list(sources)}" for tier in TIERS),
+        *(f"{tier} = {list(sources)}" for tier in TIERS[:4]),
+        'CUTTING_EDGE = ["engine"]',
         "[record]",
         record,
     ]

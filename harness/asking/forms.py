@@ -10,6 +10,7 @@ from harness.asking.wire import Answer, Message, Model
 
 ASKS = 2
 REJECTED = "rejected"
+EMPTY = "(empty)"  # stands for an empty reply: Anthropic takes no message without a text
 Heard = Callable[[str, str], None]  # hears of each reply in a form: the model, and its state
 
 
@@ -50,7 +51,7 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
             return Filled(verdict, answer.text, answers)
         again = form.again.replace("{problem}", verdict.problem)
         said += [
-            {"role": "assistant", "content": answer.text},
+            {"role": "assistant", "content": answer.text if answer.text.strip() else EMPTY},
             {"role": "user", "content": again},
         ]
 
@@ -58,4 +59,6 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
 def _verdict(answer: Answer, fields: Fields) -> Verdict:
     if answer.state == REJECTED:
         return Verdict(REJECTED, {}, (), "The request was rejected.")
-    return read_reply(answer.text, answer.finish_reason, fields)
+    # Declined in a field made for it, a reply ends like any other.
+    finish = "refusal" if answer.state == "filtered" else answer.finish_reason
+    return read_reply(answer.text, finish, fields)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import httpx
 import msgspec
 
+from harness.asking.faults import CHECK_KEY
 from harness.asking.models import LIMITED
 from harness.errors import REFUSALS, EndpointRefused, Incomplete, is_passing
 from harness.version import VERSION
@@ -17,6 +18,7 @@ from harness.version import VERSION
 NO_SUCH_PAGE = 404  # from a source an answer; every other status that refuses stops the run
 LONGEST_QUERY = 300  # characters that every engine takes: MediaWiki 300, Brave and Tavily 400
 MOST_WORDS = 50  # that Brave takes
+LAST_PORT = 65535
 Form = TypeVar("Form")
 
 
@@ -70,7 +72,8 @@ class Inquiry:
 
     optional: a source that is down is an answer, as for all but the last of several. Every call
     raises NoAnswer where the source gave none and that is recorded, Incomplete where it is down
-    and must be asked again, EndpointRefused where it refuses every call (and is not optional).
+    and must be asked again, EndpointRefused where it refuses every call (optional or not: nobody
+    wants a study that goes on without a source that is out of credit).
     """
 
     def __init__(
@@ -109,9 +112,12 @@ class Inquiry:
         location = reply.headers.get("location", "")
         try:
             url = reply.url.join(location)
-        except httpx.InvalidURL as error:
+            host, port = url.host, url.port or 0
+        except (httpx.InvalidURL, ValueError) as error:
             raise NoAnswer(f"{self.where(reply.step)}: {location!r} is no address") from error
-        if url.host != reply.url.host:
+        if url.scheme not in ("http", "https") or not 0 <= port <= LAST_PORT:
+            raise NoAnswer(f"{self.where(reply.step)}: {location!r} is no address")
+        if host != reply.url.host:
             raise NoAnswer(f"{self.where(reply.step)} sends us to another host: {location!r}")
         return self._send(step, "GET", url, {})
 
@@ -135,6 +141,12 @@ class Inquiry:
             return NoAnswer(f"{self.where(step)} {words}")
         return Incomplete(
             f"{self.where(step)} {words}. It will be asked again when `harness record` goes on."
+        )
+
+    def refused(self, reply: Reply) -> EndpointRefused:
+        """Give what to raise where the source refuses every call."""
+        return EndpointRefused(
+            f"{self.where(reply.step)} answered {reply.status}: {_shown(reply)}. {CHECK_KEY}"
         )
 
     def _send(
@@ -171,14 +183,9 @@ class Inquiry:
         return self._checked(Reply(step, url, response.status_code, response.headers, body))
 
     def _checked(self, reply: Reply) -> Reply:
-        """Let answers pass; what an optional source refuses with is recorded, so it is one too."""
-        refused = reply.status in REFUSALS and reply.status != NO_SUCH_PAGE
-        if refused and not self._optional:
-            raise EndpointRefused(
-                f"{self.where(reply.step)} answered {reply.status}: {_shown(reply)}. Check the "
-                "key, the credit and the address, then go on with `harness record`; nothing is "
-                "lost."
-            )
+        """Let answers pass; raise where there is none, or never will be."""
+        if reply.status in REFUSALS and reply.status != NO_SUCH_PAGE:
+            raise self.refused(reply)
         if is_passing(reply.status):
             words = f"answered {reply.status} to the last try: {_shown(reply)}"
             raise self.down(reply.step, words)

@@ -2,7 +2,7 @@
 
 The rules, in their order:
 
-1. A finish reason of ``content_filter`` (or ``refusal``) is a refusal, whatever the text holds.
+1. A finish reason of wire.FILTERED is a refusal, whatever the text holds.
 2. One pass splits the text into thinking (``<think>``, ``<thinking>``), objects and the rest. A
    closing tag on its own makes all before it thinking, an unclosed one all after it; thinking is
    never graded. Tags and braces inside an object's strings are plain text.
@@ -13,7 +13,7 @@ The rules, in their order:
 5. If none is valid the last one names the state: ``truncated`` if it never closes, ``no_json`` if
    malformed, or what is wrong with its shape or fields.
 6. Without an object: ``truncated`` (unclosed thinking), ``empty``, ``refusal`` or ``no_json``.
-7. A finish reason of ``length`` (or ``max_tokens``) makes every failure of 3 to 6 ``truncated``.
+7. A finish reason of wire.CUT_OFF makes every failure of 3 to 6 ``truncated``.
 
 The caller passes the message's content only: a reasoning field beside it is never graded, so null
 content beside a long reasoning is ``empty``. The sentences in ``problem`` go back to the judge, so
@@ -26,6 +26,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from harness.asking.wire import CUT_OFF, FILTERED
 
 STATES = (
     "ok",  # every wanted field is there and fits
@@ -42,8 +44,6 @@ STATES = (
 OK, TRUNCATED, TYPE_ERROR, OUT_OF_RANGE, NON_FINITE = STATES[:5]
 WRONG_SHAPE, MISSING_FIELD, REFUSAL, EMPTY, NO_JSON = STATES[5:]
 
-_FILTERED = ("content_filter", "refusal")  # OpenAI's and Anthropic's words
-_CUT_OFF = ("length", "max_tokens")
 _NEED = "one complete JSON object is needed."
 _CUT_SHORT = (TRUNCATED, f"The reply was cut off before its end; {_NEED}")
 _DEEPEST = 64  # levels of nesting; a fixed limit reads the same on every Python
@@ -123,20 +123,25 @@ class _Piece(NamedTuple):
 
 def read_reply(content: str | None, finish_reason: str | None, fields: Fields) -> Verdict:
     """Read the wanted fields out of a reply's content; never raise, whatever the text."""
-    if finish_reason in _FILTERED:
+    if finish_reason in FILTERED:
         return Verdict(REFUSAL, {}, (), "The reply was withheld by a content filter.")
     try:
         values, repaired = _read(content or "", fields)
     except _Unusable as fault:
-        state, problem = _CUT_SHORT if finish_reason in _CUT_OFF else fault.args
+        state, problem = _CUT_SHORT if finish_reason in CUT_OFF else fault.args
         return Verdict(state, {}, (), problem)
     return Verdict(OK, values, repaired, "")
 
 
+def without_thinking(text: str) -> str:
+    """Give a message's content without its thinking (rule 2), stripped."""
+    answer = _after_thinking(list(_pieces(text)))
+    return "".join(piece.text for piece in answer if piece.kind != "think").strip()
+
+
 def _read(content: str, fields: Fields) -> tuple[dict[str, Value], tuple[str, ...]]:
     pieces = list(_pieces(content))
-    thinking = max((i for i, piece in enumerate(pieces) if piece.kind == "answer"), default=-1)
-    answer = pieces[thinking + 1 :]
+    answer = _after_thinking(pieces)
     shell = "".join("{}" if p.kind == "object" else p.text for p in answer if p.kind != "think")
     _refuse_other_json(shell)
     objects = [piece for piece in answer if piece.kind == "object"]
@@ -163,6 +168,12 @@ def _pieces(text: str) -> Iterator[_Piece]:
         # An inner object of an unclosed one would be a guess, and the search for it quadratic.
         at = len(text) if end is None else end
     yield _Piece("prose", text[at:], True)
+
+
+def _after_thinking(pieces: Sequence[_Piece]) -> Sequence[_Piece]:
+    """Give what comes after the last closing tag on its own."""
+    thinking = max((i for i, piece in enumerate(pieces) if piece.kind == "answer"), default=-1)
+    return pieces[thinking + 1 :]
 
 
 def _end(text: str, start: int, kind: str) -> int | None:

@@ -4,9 +4,9 @@ What is worth another try: 408, 409, 425, 429, every 5xx (529 too), and connecti
 not requests that cannot be sent at all. A Retry-After is honoured; one that is longer than we are
 ready to wait ends the tries. Once the recording is to stop, nobody waits and nothing new is sent.
 
-A wiki that is too busy says so in an answer of status 200 (Manual:Maxlag parameter, API:Errors and
-warnings). When the tries end with one it becomes an httpx.TransportError: passed on as it is, the
-recorder would keep it as the answer.
+So is bad luck that only the body of an answer tells (faults.py). When the tries end with such an
+answer it becomes an httpx.TransportError: passed on as it is, the recorder would keep it as the
+answer. A key that is refused there is raised at once, and of that the recorder keeps nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ import time
 from collections.abc import Callable
 
 import httpx
-import msgspec
 
+from harness.asking.faults import Luck, bad_luck
 from harness.asking.limits import stopped
 from harness.errors import is_passing
 
 TRIES = 6
 LONGEST_WAIT = 300.0
-BUSY = ("maxlag", "ratelimited")  # codes of the errors of a wiki that is too busy
 HOPELESS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
 
 
@@ -55,7 +54,7 @@ class RetryTransport(httpx.BaseTransport):
             last = len(attempts) + 1 >= self._tries
             try:
                 response = self._inner.handle_request(request)
-                busy = _busy(request, response)
+                luck = bad_luck(request, response)
             except httpx.TransportError as error:
                 if last or isinstance(error, HOPELESS):
                     error.attempts = attempts  # type: ignore[attr-defined]
@@ -63,10 +62,10 @@ class RetryTransport(httpx.BaseTransport):
                 attempts.append({"error": type(error).__name__})
             else:
                 asked = _retry_after(response)
-                passing = busy is not None or is_passing(response.status_code)
+                passing = luck is not None or is_passing(response.status_code)
                 if last or not passing or (asked or 0) > LONGEST_WAIT:
-                    return _settled(response, attempts, busy)
-                attempts.append(_attempt(response, busy))
+                    return _settled(response, attempts, luck)
+                attempts.append(_attempt(response, luck))
                 response.close()
             self._retried()
             self._pause(request, asked, len(attempts))
@@ -81,46 +80,25 @@ class RetryTransport(httpx.BaseTransport):
         self._inner.close()
 
 
-def _attempt(response: httpx.Response, busy: str | None) -> dict[str, object]:
+def _attempt(response: httpx.Response, luck: Luck | None) -> dict[str, object]:
     attempt = {
         "status": response.status_code,
         "retry_after": response.headers.get("retry-after"),
     }
-    return attempt if busy is None else {**attempt, "error": busy}
+    return attempt if luck is None else {**attempt, "error": luck.name}
 
 
 def _settled(
-    response: httpx.Response, attempts: list[dict[str, object]], busy: str | None
+    response: httpx.Response, attempts: list[dict[str, object]], luck: Luck | None
 ) -> httpx.Response:
     """Give the answer that ends the tries, with the earlier ones."""
-    if busy is None:
+    if luck is None:
         response.extensions["attempts"] = attempts
         return response
     response.close()
-    error = httpx.TransportError(f"the wiki answered {busy} to the last try")
+    error = httpx.TransportError(f"{luck.words} to the last try")
     error.attempts = attempts  # type: ignore[attr-defined]
     raise error
-
-
-def _busy(request: httpx.Request, response: httpx.Response) -> str | None:
-    """Give the error by which a source says that it is too busy: it stands in head and body."""
-    if request.extensions.get("endpoint") != "source" or response.status_code != httpx.codes.OK:
-        return None
-    code = response.headers.get("mediawiki-api-error") or _api_error(response)
-    return code if code in BUSY else None
-
-
-def _api_error(response: httpx.Response) -> object:
-    """Read the error of a JSON body, and put the body back."""
-    assert isinstance(response.stream, httpx.SyncByteStream)
-    content = b"".join(response.stream)
-    response.stream.close()
-    response.stream = httpx.ByteStream(content)
-    try:
-        plain = httpx.Response(httpx.codes.OK, headers=response.headers, content=content)
-        return msgspec.json.decode(plain.content)["error"]["code"]
-    except (httpx.DecodingError, ValueError, LookupError, TypeError, RecursionError):
-        return None  # not an error of this form, so none of these
 
 
 def _retry_after(response: httpx.Response) -> float | None:

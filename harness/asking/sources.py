@@ -81,8 +81,8 @@ class FactSource:
 
         call: the beginning of the calls' names, different for each look-up; the steps behind it
         are named at the finders. window: the days a search result must be from. optional: a source
-        that is down or refuses has failed, and that is recorded; else it raises Incomplete where no
-        answer could be had now, EndpointRefused where none ever will.
+        that is down has failed, and that is recorded; else it raises Incomplete where no answer
+        could be had now. Optional or not: EndpointRefused where it refuses every call.
         """
         inquiry = Inquiry(self._endpoint, self._transport, call, optional)
         try:

@@ -13,7 +13,7 @@ class Each(Protocol):
     """Do one thing for each item, in turn or at once, and give the outcomes in their order."""
 
     def __call__(self, do: Callable[[Item], Outcome], items: Iterable[Item]) -> list[Outcome]:
-        """Do it; raises what the first item that fails raises."""
+        """Do it; raises an error of the items, if there is one."""
 
 
 def in_turn(do: Callable[[Item], Outcome], items: Iterable[Item]) -> list[Outcome]:

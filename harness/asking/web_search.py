@@ -19,12 +19,13 @@ from typing import Any
 
 import msgspec
 
-from harness.asking.inquiry import Inquiry, NoAnswer, Window
+from harness.asking.faults import refusal, silence
+from harness.asking.inquiry import Inquiry, Window
 from harness.asking.wikipedia import Licence
 from harness.results import Passage
 
 _tag = re.compile(r"</?[a-zA-Z][^<>]*>")
-_iso = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?!\d)")
+_iso = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?!\d)", re.ASCII)
 
 
 class SearxngResult(msgspec.Struct, frozen=True):
@@ -41,7 +42,7 @@ class SearxngReply(msgspec.Struct, frozen=True):
     """A reply: results, and the engines that gave none, each with the reason."""
 
     results: tuple[SearxngResult, ...]
-    unresponsive_engines: tuple[Any, ...] = ()
+    unresponsive_engines: tuple[msgspec.Raw, ...] = ()
 
 
 class TavilyResult(msgspec.Struct, frozen=True):
@@ -87,8 +88,7 @@ def searxng(inquiry: Inquiry, direction: str, window: Window | None) -> Iterator
     asked = {"q": inquiry.query(direction), "format": "json", **_texts(inquiry)}
     reply = inquiry.read(inquiry.get("search", "/search", asked), SearxngReply)
     if not reply.results and reply.unresponsive_engines:
-        silent = "; ".join(map(_joined, reply.unresponsive_engines))
-        raise NoAnswer(f"{inquiry.where('search')} has no result, and no answer from {silent}")
+        raise inquiry.down("search", f"has {silence(reply.unresponsive_engines)} to the last try")
     found = (
         _passage(one.title, one.content, one.url, one.publishedDate, one.license.title)
         for one in reply.results
@@ -124,7 +124,10 @@ def brave(inquiry: Inquiry, direction: str, window: Window | None) -> Iterator[P
         asked["freshness"] = f"{window.start}to{window.end}"
     key = inquiry.endpoint.api_key
     headers = {"x-subscription-token": key} if key else {}
-    reply = inquiry.read(inquiry.get("search", "/res/v1/web/search", asked, headers), BraveReply)
+    answer = inquiry.get("search", "/res/v1/web/search", asked, headers)
+    if refusal(answer.status, answer.content):
+        raise inquiry.refused(answer)
+    reply = inquiry.read(answer, BraveReply)
     results = reply.web.results if reply.web else ()
     return _chosen(inquiry, map(_brave_passage, results), window)
 
@@ -153,7 +156,7 @@ def iso_date(date: str) -> str:
         return found[0]
     try:
         return email.utils.parsedate_to_datetime(date).date().isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):
         return ""
 
 
@@ -177,4 +180,8 @@ def _joined(value: Any) -> str:
 
 def _plain(text: str) -> str:
     """Take the marks out of a text that Brave gives as HTML."""
-    return html.unescape(_tag.sub("", text))
+    plain = _tag.sub("", text)
+    try:
+        return html.unescape(plain)
+    except ValueError:  # a character's number of more digits than Python reads
+        return plain

@@ -21,8 +21,8 @@ import httpx
 import msgspec
 
 from harness.asking.excerpt import excerpt
+from harness.asking.faults import BUSY
 from harness.asking.inquiry import NO_SUCH_PAGE, Inquiry, NoAnswer, Window
-from harness.asking.retry import BUSY
 from harness.results import Passage
 
 LICENCE = "CC BY-SA 4.0"

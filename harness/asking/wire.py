@@ -18,6 +18,9 @@ Message = dict[str, str]
 Body = dict[str, Any]
 ANTHROPIC_VERSION = "2023-06-01"
 ANTHROPIC_MAX_TOKENS = 1024
+# Finish reasons, in the words of OpenAI and of Anthropic.
+FILTERED = ("content_filter", "refusal")
+CUT_OFF = ("length", "max_tokens", "model_context_window_exceeded")
 
 
 class Endpoint(NamedTuple):
@@ -43,9 +46,10 @@ class Endpoint(NamedTuple):
 class Answer(NamedTuple):
     """What a model said.
 
-    state: "ok", "empty", "truncated" (by the token limit), "filtered" or "rejected" (a refusal of
-    the endpoint that every repetition would meet; `problem` says its words). tokens: prompt and
-    completion, None where the endpoint does not say.
+    state: "ok", "empty", "truncated" (by the token limit), "filtered" (withheld, or declined in
+    the provider's own form) or "rejected" (a refusal of the endpoint that every repetition would
+    meet; `problem` says its words). tokens: prompt and completion, None where the endpoint does
+    not say.
     """
 
     text: str
@@ -112,12 +116,18 @@ class OpenAI:
         return body
 
     def answer(self, reply: Any) -> Answer:
-        """Read the first choice; a reasoning field beside the content is never the answer."""
+        """Read the first choice; a reasoning field beside the content is never the answer.
+
+        A strict schema leaves no room to decline in: the words of a refusal then stand in a field
+        of their own, beside a null content.
+        """
         choice = reply["choices"][0]
-        text, finish = choice["message"].get("content"), choice.get("finish_reason")
-        text = text if isinstance(text, str) else ""
+        message, finish = choice["message"], choice.get("finish_reason")
+        text, refusal = _text(message.get("content")), _text(message.get("refusal"))
+        declined = bool(refusal) and not text.strip()
+        text, state = (refusal, "filtered") if declined else (text, _state(text, finish))
         tokens = _tokens(reply.get("usage"), "prompt_tokens", "completion_tokens")
-        return Answer(text, _state(text, finish), finish, str(reply.get("model") or ""), tokens)
+        return Answer(text, state, finish, str(reply.get("model") or ""), tokens)
 
 
 class Azure(OpenAI):
@@ -176,17 +186,20 @@ class Anthropic:
 WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "azure": Azure(), "anthropic": Anthropic()}
 
 
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def _state(text: str, finish: str | None) -> str:
-    if finish in ("content_filter", "refusal"):
+    if finish in FILTERED:
         return "filtered"
     if not text.strip():
         return "empty"
-    cut = finish in ("length", "max_tokens", "model_context_window_exceeded")
-    return "truncated" if cut else "ok"
+    return "truncated" if finish in CUT_OFF else "ok"
 
 
 def _tokens(usage: Any, asked: str, said: str) -> tuple[int, int] | None:
     try:
         return int(usage[asked]), int(usage[said])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):  # the last: of 1e999
         return None

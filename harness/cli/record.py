@@ -104,13 +104,16 @@ def _show_estimate(study: Study, prices: Path | None) -> None:
     from harness.run.estimate import estimate
     from harness.run.wiring import foreseen
 
-    foreseen_cost = estimate(study, foreseen(study, prices))
+    found = estimate(study, foreseen(study, prices))
+    foreseen_cost = found.spending
     click.echo(f"{study.name}: {len(study.cells())} cells; tokens and cost are estimates")
     for model in foreseen_cost.models:
         click.echo(
             f"{model.model}: {model.calls} calls, about {model.prompt_tokens} tokens in, at most "
             f"{model.completion_tokens} out, cost {_amount(model.cost, foreseen_cost.currency)}"
         )
+    for name, count in found.look_ups.items():
+        click.echo(f"{name}: about {count} look-ups, which no price list covers")
     click.echo(f"total: {_amount(foreseen_cost.total, foreseen_cost.currency)}")
 
 

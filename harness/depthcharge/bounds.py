@@ -28,21 +28,24 @@ def bounds(runs: Sequence[RunMetrics], theta: float) -> list[Bounded]:
     Over the depths that were administered: with wrong answers a run may have stopped earlier, and
     is cut there; with right ones it might have gone on, which no recording can tell.
     """
-    found: list[Bounded] = []
-    for run in runs:
-        if any(depth.missing for depth in run.depths):
-            low, high = filled(run.depths, False), filled(run.depths, True)
-            stop = metrics.administered(metrics.known(low), theta)
-            ends = (metrics.evd(low[:stop]), metrics.evd(high))
-            found.append(Bounded(run.cell, "EVD", run.evd.value, *ends))
-            shares = (metrics.accuracy(low), metrics.accuracy(high))
-            found.append(Bounded(run.cell, "accuracy", run.accuracy, *shares))
-    return found
+    lacking = [run for run in runs if any(depth.missing for depth in run.depths)]
+    return [bounded for run in lacking for bounded in _of_run(run, theta)]
+
+
+def _of_run(run: RunMetrics, theta: float) -> list[Bounded]:
+    wrong, right = (filled(run.depths, each) for each in (False, True))
+    stop = metrics.administered(metrics.known(wrong), theta)
+    evds = (metrics.evd(wrong[:stop]), metrics.evd(right))
+    shares = (metrics.accuracy(wrong), metrics.accuracy(right))
+    return [
+        Bounded(run.cell, "EVD", run.evd.value, *evds),
+        Bounded(run.cell, "accuracy", run.accuracy, *shares),
+    ]
 
 
 def filled(depths: Sequence[Depth], right: bool) -> list[Depth]:
     """Give the depths with every missing verdict in place, A(d) and S(d) computed anew."""
-    counts = [(depth.correct + right * depth.missing, _answered(depth)) for depth in depths]
+    counts = [(d.correct + right * d.missing, d.asked + d.missing) for d in depths]
     shares = [metrics.share("", k, n, "nothing was asked").share for k, n in counts]
     products = survival.products([share.value for share in shares])
     return [
@@ -56,7 +59,3 @@ def filled(depths: Sequence[Depth], right: bool) -> list[Depth]:
         )
         for depth, (k, n), share, product in zip(depths, counts, shares, products, strict=True)
     ]
-
-
-def _answered(depth: Depth) -> int:
-    return depth.asked + depth.missing

@@ -8,17 +8,18 @@ from typing import Any
 
 from harness.asking.forms import Filled, Form, ask_form
 from harness.asking.prompts import Prompts
-from harness.asking.replies import Choice, Fields, Flag, Text
+from harness.asking.replies import Fields, Flag, Text
 from harness.asking.replies import Score as ScoreField
 from harness.asking.wire import Message, Model
 from harness.depthcharge.extractor import Question
 
 ERROR_TYPES = ("omission", "outdated", "conflation", "fabrication", "refusal", "other")
+UNNAMED = "unnamed"  # a wrong answer of which the evaluator names no kind of error
 FIELDS: Fields = {
     "correct": Flag(),
     "confidence": ScoreField(),
     "reason": Text(),
-    "error_type": Choice(ERROR_TYPES),
+    "error_type": Text(),  # read leniently: a right answer has none, in whatever words
 }
 
 
@@ -34,13 +35,20 @@ def evaluate(
     task = prompts.filled(
         "evaluator_task",
         question=question.text,
-        claim=question.quote,
+        claim=question.claim,
+        quote=question.quote,
         expected=question.expected,
         answer=answer or "(no answer)",
     )
     messages = [*_opening(prompts), {"role": "user", "content": task}]
     form = Form(FIELDS, json.loads(prompts["evaluator_schema"]), prompts["again"], params)
     return ask_form(model, call, messages, form)
+
+
+def error_type(said: object) -> str:
+    """Give the kind of error of a wrong answer, as the evaluator named it."""
+    kind = str(said).strip().casefold()
+    return kind if kind in ERROR_TYPES else UNNAMED
 
 
 def _opening(prompts: Prompts) -> list[Message]:

@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.asking.forms import Filled, Form, ask_form
 from harness.asking.prompts import Prompts
+from harness.asking.relevance import EMPTY
 from harness.asking.replies import Fields, Flag, Text, Texts
 from harness.asking.wire import Message, Model
 from harness.depthcharge.paths import Path, folded, fresh, stands_in
 from harness.results import Passage
 
 ROUNDS = 2  # of asking for more topics, where there are too few
+LONGEST_LIST = 30  # items asked for at once: a longer list meets the token limit
+LONGEST_DIRECTION = 8  # words
+QUESTION_MARKS = ("?", "？", "؟", ";")
+NO_ANSWER = "(empty)"  # in the place of an empty reply, which some providers do not take back
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 
 
 class Question(NamedTuple):
-    """A question on a fact: what is expected, and the span of the passage that it quotes."""
+    """A question on a fact: what is expected, the quote it rests on, and the sentence of that."""
 
     text: str
     expected: str
     quote: str
+    claim: str
+
+
+class Made(NamedTuple):
+    """A question, or why there is none: "not about it", "unusable question" or a reply's state."""
+
+    question: Question | None
+    reason: str = ""
 
 
 class Extractor:
-    """One model in the extractor's role; `filled` hears of every form that came back."""
+    """One model in the extractor's role; `filled` hears of every form and whether it served."""
 
     def __init__(
         self,
@@ -33,100 +48,105 @@ class Extractor:
         prompts: Prompts,
         domain: str,
         params: Mapping[str, Any],
-        filled: Callable[[Filled], None],
+        filled: Callable[[Filled, bool], None],
     ) -> None:
         self._model, self._prompts, self._domain = model, prompts, domain
         self._params, self._filled = params, filled
 
     def aspects(self, count: int) -> list[str]:
         """Name distinct aspects of the domain, the domain itself first; `count` at most."""
-        found = [self._domain]
-        self._more("aspects", "aspects", found, count, [])
-        return found[:count]
+        more = self._more("aspects", "aspects", count - 1, [folded(self._domain)])
+        return [self._domain, *more][:count]
 
-    def concepts(self, call: str, path: Path, count: int, had: Sequence[str]) -> list[str]:
+    def concepts(self, call: str, path: Path, count: int, known: Sequence[str]) -> list[str]:
         """Take directions from the path's last answer, in the answer's own words."""
-        listed = self._items(
-            call, "concepts", count, had, question=path.question, answer=path.answer
-        )
-        return fresh((item for item in listed if stands_in(item, path.answer)), had)[:count]
+        question, answer = path.history[-1]
+        listed = self._items(call, "concepts", count, known, question=question, answer=answer)
+        return fresh([item for item in listed if stands_in(item, answer)], known)
 
-    def subtopics(
-        self, call: str, topic: str, found: list[str], count: int, had: Sequence[str]
-    ) -> None:
-        """Add subtopics to the directions that were found, until there are `count`."""
-        self._more(call, "subtopics", found, count, had, topic=topic)
+    def subtopics(self, call: str, topic: str, count: int, known: Sequence[str]) -> list[str]:
+        """Name subtopics of a topic that are not known yet."""
+        return self._more(call, "subtopics", count, known, topic=topic)
 
     def _more(
-        self,
-        call: str,
-        prompt: str,
-        found: list[str],
-        count: int,
-        had: Sequence[str],
-        **values: str,
-    ) -> None:
-        for round_ in range(1, ROUNDS + 1):
+        self, call: str, prompt: str, count: int, known: Sequence[str], **values: str
+    ) -> list[str]:
+        """Ask until there are `count`, in two rounds at most."""
+        found: list[str] = []
+        for number in range(1, ROUNDS + 1):
             if len(found) >= count:
-                return
-            name = call if round_ == 1 else f"{call}/more-{round_}"
-            known = [*had, *map(folded, found)]
-            listed = self._items(name, prompt, count - len(found), known, **values)
-            found += fresh(listed, known)[: count - len(found)]
+                break
+            name = call if number == 1 else f"{call}/more-{number}"
+            so_far = [*known, *map(folded, found)]
+            listed = self._items(name, prompt, count - len(found), so_far, **values)
+            found += fresh(listed, so_far)
+        return found[:count]
 
     def _items(
-        self, call: str, prompt: str, count: int, had: Sequence[str], **values: str
-    ) -> Sequence[str]:
-        listed = "; ".join(sorted(had)) or "(none)"
+        self, call: str, prompt: str, count: int, known: Sequence[str], **values: str
+    ) -> list[str]:
         task = self._prompts.filled(
-            prompt, domain=self._domain, count=str(count), had=listed, **values
+            prompt,
+            domain=self._domain,
+            count=str(min(count, LONGEST_LIST)),
+            had="; ".join(known) or "(none)",
+            **values,
         )
         form = self._form("items_schema", {"items": Texts()})
-        items = self._ask(call, self._messages(task), form).verdict.values.get("items", ())
-        return items if isinstance(items, tuple) else ()
+        filled = ask_form(self._model, call, self._messages(task), form)
+        self._filled(filled, filled.verdict.state == "ok")
+        items = filled.verdict.values.get("items", ())
+        listed = items if isinstance(items, tuple) else ()
+        return [item for item in listed if len(item.split()) <= LONGEST_DIRECTION]
 
-    def question(self, call: str, topic: str, level: str, passage: Passage) -> Question | None:
-        """Make a question that the passage answers; None where it is about something else.
+    def question(self, call: str, topic: str, level: str, passage: Passage) -> Made:
+        """Make a question that the passage answers.
 
-        A question whose quote does not stand in the passage, or whose answer does not hold the
-        quote, is asked for once more and then given up.
+        One whose quote does not stand in the passage, or whose answer does not hold the quote, is
+        asked for once more and then given up.
         """
-        messages = self._messages(
-            self._prompts.filled(
-                "question",
-                topic=topic,
-                level=self._prompts[f"level_{level}"],
-                title=passage.title,
-                passage=passage.text,
-                domain=self._domain,
-            ),
-            example="question_example",
+        task = self._prompts.filled(
+            "question",
+            topic=topic,
+            level=level,
+            title=passage.title,
+            passage=passage.text,
+            domain=self._domain,
         )
-        form = self._form(
-            "question_schema",
-            {"about": Flag(), "question": Text(), "answer": Text(), "quote": Text()},
+        messages = self._messages(task, example="question_example")
+        made, fault = self._made(call, messages, passage)
+        if fault:
+            made, fault = self._made(f"{call}/mended", [*messages, *fault], passage)
+        return Made(None, "unusable question") if fault else made
+
+    def _made(
+        self, call: str, messages: Sequence[Message], passage: Passage
+    ) -> tuple[Made, list[Message]]:
+        """Ask for a question; with a fault, also the messages that ask for it to be mended."""
+        fields: Fields = {"about": Flag(), "question": Text(), "answer": Text(), "quote": Text()}
+        filled = ask_form(self._model, call, messages, self._form("question_schema", fields))
+        state, values = filled.verdict.state, filled.verdict.values
+        if state != "ok" or values["about"] is not True:
+            self._filled(filled, state == "ok")
+            return Made(None, "not about it" if state == "ok" else state), []
+        text, answer, quote = (
+            str(values[name]).strip() for name in ("question", "answer", "quote")
         )
-        filled = self._ask(call, messages, form)
-        made, fault = _made(filled, passage)
-        if not fault:
-            return made
-        filled = self._ask(f"{call}/mended", [*messages, *self._again(filled, fault)], form)
-        made, fault = _made(filled, passage)
-        return None if fault else made
+        fault = fault_of(text, answer, quote, passage.text)
+        self._filled(filled, not fault)
+        if fault:
+            return Made(None), self._again(filled, fault)
+        return Made(Question(text, answer, quote, claim_of(quote, passage.text))), []
 
     def _again(self, filled: Filled, fault: str) -> list[Message]:
         return [
-            {"role": "assistant", "content": filled.words},
+            {"role": "assistant", "content": filled.words or NO_ANSWER},
             {"role": "user", "content": self._prompts.filled("again", problem=fault)},
         ]
 
     def _messages(self, task: str, example: str = "") -> list[Message]:
-        messages = [
-            {
-                "role": "system",
-                "content": self._prompts.filled("extractor_system", domain=self._domain),
-            }
-        ]
+        system = self._prompts.filled("extractor_system", domain=self._domain)
+        messages = [{"role": "system", "content": system}]
         if example:
             messages += [
                 {"role": "user", "content": self._prompts[example]},
@@ -137,30 +157,31 @@ class Extractor:
     def _form(self, schema: str, fields: Fields) -> Form:
         return Form(fields, json.loads(self._prompts[schema]), self._prompts["again"], self._params)
 
-    def _ask(self, call: str, messages: Sequence[Message], form: Form) -> Filled:
-        filled = ask_form(self._model, call, messages, form)
-        self._filled(filled)
-        return filled
-
-
-def _made(filled: Filled, passage: Passage) -> tuple[Question | None, str]:
-    """Give the question, if any, and what is wrong with it; "" where nothing is to be mended."""
-    values = filled.verdict.values
-    if filled.verdict.state != "ok" or values["about"] is not True:
-        return None, ""
-    text, answer, quote = (str(values[name]).strip() for name in ("question", "answer", "quote"))
-    fault = fault_of(text, answer, quote, passage.text)
-    return Question(text, answer, quote), fault
-
 
 def fault_of(question: str, answer: str, quote: str, passage: str) -> str:
     """Say what is wrong with a question on a passage; "" where it can be asked."""
-    if "?" not in question:
+    if not any(mark in question for mark in QUESTION_MARKS):
         return "The question asks nothing; a question mark is missing."
     if not stands_in(quote, passage):
         return f'The quote "{quote}" does not stand in the passage; copy it letter by letter.'
+    if not tells(quote):
+        return f'The quote "{quote}" tells no fact; copy the name, the number or the cause.'
     if not stands_in(quote, answer):
         return f'The answer does not hold the quote "{quote}".'
     if stands_in(quote, question):
         return f'The question gives its answer away: it holds "{quote}".'
     return ""
+
+
+def tells(quote: str) -> bool:
+    """Tell whether a quote has a digit, or a word that is more than grammar."""
+    words = [word for word in folded(quote).split() if word not in EMPTY]
+    return any(character.isdigit() for character in quote) or any(
+        len(word) >= (3 if word.isascii() else 1) for word in words
+    )
+
+
+def claim_of(quote: str, passage: str) -> str:
+    """Give the passage's sentence that holds the quote; all of the passage where none does."""
+    sentences = SENTENCE.split(passage)
+    return next((one for one in sentences if stands_in(quote, one)), passage).strip()

@@ -57,8 +57,10 @@ def curve(probes: Sequence[Probe], depths: int, questions: int, passes: int) -> 
         Depth(
             depth=d,
             tier=tier_of(d, passes),
+            tier_pass=(d - 1) % passes + 1,
             planned=questions,
             asked=count.asked,
+            distinct=distinct([probe for probe in probes if probe.depth == d]),
             correct=count.correct,
             missing=count.missing,
             unverifiable=count.unverifiable,
@@ -68,6 +70,13 @@ def curve(probes: Sequence[Probe], depths: int, questions: int, passes: int) -> 
         )
         for d, count, accuracy, product in zip(numbers, counts, shares, products, strict=True)
     ]
+
+
+def distinct(probes: Sequence[Probe]) -> int:
+    """Count the different facts that were asked for; one without a mark is one of its own."""
+    asked = [probe for probe in probes if probe.state == ASKED]
+    marks = {probe.fact for probe in asked if probe.fact is not None}
+    return len(marks) + sum(probe.fact is None for probe in asked)
 
 
 def share(name: str, count: int, n: int, nothing: str) -> Share:

@@ -1,31 +1,48 @@
-"""Paths of a drill, and how a depth's questions are dealt to them."""
+"""Paths of a drill, and how a depth's questions and directions are dealt to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from harness.stats.seeds import seeded
 
 DIRECTIONS = 3  # that each question gets
+BRANCH, ANSWER, SUBTOPIC = "branch", "answer", "subtopic"
+DASHES, QUOTES, MARKUP = "\u2010\u2011\u2012\u2013\u2014\u2212", "\u2018\u2019\u02bc`", "_*"
+EVEN = str.maketrans(
+    dict.fromkeys(DASHES, "-") | dict.fromkeys(QUOTES, "'") | dict.fromkeys(MARKUP, " ")
+)
+
+
+class Direction(NamedTuple):
+    """What a question may go into, and where it comes from.
+
+    origin: "branch" (the path's own beginning), "answer" (the words of the path's last answer) or
+    "subtopic" (the extractor's, where those were too few).
+    """
+
+    text: str
+    origin: str
 
 
 class Path(NamedTuple):
     """Where one line of questions stands.
 
     branch: the place of the path it began as; place: among the paths of this depth; both from 1.
-    topic: the branch, or the direction of the last question. answer: what was said to it, by the
-    call `parent`; "" at the beginning. had: the directions it had, folded. history: its questions
-    and answers so far.
+    topic: the branch, or the direction of the last question. parent: the call of the last answer,
+    "" at the beginning. had: the directions walked so far, folded. facts: the marks of the facts
+    that were asked for. history: the questions and answers.
     """
 
     branch: int
     place: int
     topic: str
-    question: str = ""
-    answer: str = ""
     parent: str = ""
     had: frozenset[str] = frozenset()
+    facts: frozenset[str] = frozenset()
     history: tuple[tuple[str, str], ...] = ()
 
 
@@ -35,27 +52,32 @@ class Slot(NamedTuple):
     number: int
     deal: int
     path: Path
-    directions: Sequence[str] = ()
+    directions: Sequence[Direction] = ()
 
 
+@lru_cache(maxsize=4096)
 def folded(text: str) -> str:
-    """Give a text as it is compared: case and spacing do not count."""
-    return " ".join(text.casefold().split())
+    """Give a text as it is compared: case, spacing, forms of dashes, quotes and digits are even."""
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return " ".join(plain.translate(EVEN).casefold().split())
 
 
 def stands_in(phrase: str, text: str) -> bool:
-    """Tell whether a phrase stands in a text, as whole words; case and spacing do not count."""
+    """Tell whether a phrase stands in a text, as whole words where words have spaces."""
     wanted, whole = folded(phrase), f" {folded(text)} "
     at = whole.find(wanted, 1) if wanted else -1
     while at > 0:
-        if not _is_letter(whole[at - 1]) and not _is_letter(whole[at + len(wanted)]):
+        if not _goes_on(whole[at - 1], wanted[0]) and not _goes_on(
+            wanted[-1], whole[at + len(wanted)]
+        ):
             return True
         at = whole.find(wanted, at + 1)
     return False
 
 
-def _is_letter(character: str) -> bool:
-    return character.isalnum() or character == "_"
+def _goes_on(one: str, other: str) -> bool:
+    """Tell whether two characters belong to one word, in a script that parts words by spaces."""
+    return all(unicodedata.category(each) in ("Ll", "Lu", "Lt", "Nd") for each in (one, other))
 
 
 def dealt(paths: Sequence[Path], questions: int, seed: int, label: str) -> list[Path]:
@@ -80,14 +102,50 @@ def dealt_anew(paths: Sequence[Path], slots: int, failed: Mapping[int, int]) -> 
     return [order[number % len(order)] for number in range(slots)]
 
 
-def shares(directions: Sequence[str], questions: int) -> list[Sequence[str]]:
-    """Deal a path's directions to its questions: disjoint, in order, at most three each."""
-    return [directions[first::questions][:DIRECTIONS] for first in range(questions)]
+class Pools:
+    """The directions that the paths of one depth have, and those that are dealt already.
+
+    A direction is dealt once at a depth, whichever path it belongs to, and never to a path that
+    had it before.
+    """
+
+    def __init__(self) -> None:
+        self._left: dict[int, list[Direction]] = {}
+        self._dealt: set[str] = set()
+
+    def left(self, path: Path) -> list[Direction]:
+        """Give what a path has that is not dealt yet."""
+        return [one for one in self._left.get(path.place, []) if self._is_fresh(path, one)]
+
+    def known(self, path: Path) -> list[str]:
+        """Give, folded and sorted, what a path must not be given again."""
+        own = {folded(one.text) for one in self._left.get(path.place, [])}
+        return sorted(path.had | own)
+
+    def put(self, path: Path, directions: Sequence[Direction]) -> None:
+        """Keep a path's directions for its questions."""
+        self._left.setdefault(path.place, []).extend(directions)
+
+    def deal(self, slots: Sequence[Slot]) -> list[Slot]:
+        """Deal in rounds, in the slots' order: disjoint, at most three for each slot."""
+        hands: list[list[Direction]] = [[] for _ in slots]
+        for _ in range(DIRECTIONS):
+            for slot, hand in zip(slots, hands, strict=True):
+                if left := self.left(slot.path):
+                    hand.append(left[0])
+                    self._dealt.add(folded(left[0].text))
+        return [
+            slot._replace(directions=tuple(hand)) for slot, hand in zip(slots, hands, strict=True)
+        ]
+
+    def _is_fresh(self, path: Path, one: Direction) -> bool:
+        key = folded(one.text)
+        return key not in self._dealt and key not in path.had
 
 
-def fresh(candidates: Iterable[str], had: Iterable[str]) -> list[str]:
-    """Give the candidates that a path never had, each once, in their order."""
-    seen, kept = set(had), []
+def fresh(candidates: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Give the candidates that are not known yet, each once, in their order."""
+    seen, kept = set(known), []
     for candidate in candidates:
         if (key := folded(candidate)) and key not in seen:
             seen.add(key)

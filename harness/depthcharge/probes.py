@@ -27,6 +27,9 @@ class Row(NamedTuple):
     correct: bool | None
     confidence: float | None
     error_type: str | None
+    reason: str | None
+    origin: str | None
+    fact: str | None
 
 
 HEADER = Row._fields

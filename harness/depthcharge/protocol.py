@@ -1,52 +1,60 @@
 """One drill: exactly N questions at every depth, into what the target itself mentions.
 
 Each depth has two phases, so that arrival decides nothing. First every path that is asked gets its
-directions, then every question walks its own list: fact, question, answer, verdict. Slots whose
-list held no fact are dealt anew afterwards, in the order of their numbers. A call is named by its
+directions (its branch at depth 1, then the words of its last answer, and subtopics where those are
+too few), then every question walks its own list: fact, question, answer, verdict. Slots whose list
+led to no question are dealt anew afterwards, in the order of their numbers; a verdict that is
+missing stays missing. A call is named by its
 place: depth, path or question, deal, direction.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from harness.asking.forms import Filled, Heard, ignored
+from harness.asking.forms import REJECTED, Filled, Heard, ignored
 from harness.asking.inquiry import Window
 from harness.asking.prompts import Prompts
-from harness.asking.sources import Source
+from harness.asking.replies import without_thinking
+from harness.asking.sources import FAILED, Source
 from harness.asking.turns import Each
 from harness.asking.usage import UsageCount
-from harness.asking.wire import Message, Model
+from harness.asking.wire import CUT_OFF, Answer, Message, Model
 from harness.depthcharge.evaluator import evaluate
 from harness.depthcharge.extractor import Extractor, Question
+from harness.depthcharge.outcome import (
+    Fact,
+    Outcome,
+    Walk,
+    child_of,
+    judge,
+    probe_of,
+    unverifiable,
+    words_of,
+)
 from harness.depthcharge.paths import (
+    ANSWER,
+    BRANCH,
     DIRECTIONS,
+    SUBTOPIC,
+    Direction,
     Path,
+    Pools,
     Slot,
     dealt,
     dealt_anew,
     folded,
-    fresh,
-    shares,
 )
 from harness.errors import Miss
-from harness.results import (
-    DrillTranscript,
-    Lookups,
-    Materials,
-    Passage,
-    Probe,
-    ProbeWords,
-    RunKey,
-    RunResult,
-)
+from harness.results import DrillTranscript, Lookups, Materials, Passage, RunKey, RunResult
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
+from harness.stats.survival import is_below
 
-PLACES = 9
 NEWEST = "CUTTING_EDGE"
 
 
@@ -77,25 +85,6 @@ class People(NamedTuple):
     sources: Mapping[str, Source]
     each: Each
     heard: Heard = ignored
-
-
-class Fact(NamedTuple):
-    """A fact that a direction led to, and the question made of it."""
-
-    direction: str
-    source: str
-    passage: Passage
-    question: Question
-
-
-class Outcome(NamedTuple):
-    """What became of a slot: numbers, words, the directions it walked, and its child, if any."""
-
-    slot: Slot
-    probe: Probe
-    words: ProbeWords | None
-    walked: Sequence[str]
-    child: Path | None
 
 
 class Drill:
@@ -134,7 +123,7 @@ class Drill:
         return self._result(depth, stop)
 
     def _stop(self, depth: int, survival: float | None, paths: Sequence[Path]) -> str:
-        if survival is not None and round(survival, PLACES) < round(self._rules.theta, PLACES):
+        if survival is not None and is_below(survival, self._rules.theta):
             return "theta"
         if not paths:
             return "no path left"
@@ -170,131 +159,131 @@ class Drill:
         label = f"depth-{depth}|{self._cell.name}"
         chosen = dealt(paths, self._rules.questions, self._rules.seed, label)
         slots = [Slot(number, 1, path) for number, path in enumerate(chosen, 1)]
-        had = {path.place: set(path.had) for path in paths}
-        outcomes: list[Outcome] = []
+        pools, outcomes, failures = Pools(), list[Outcome](), Counter[int]()
         for deal in range(1, self._rules.redeals + 2):
-            slots = self._with_directions(depth, slots, had)
+            slots = self._with_directions(depth, slots, pools)
             now = self._people.each(lambda slot: self._slot(depth, slot), slots)
             outcomes += now
-            failed = [one.slot for one in now if one.probe.state != ASKED]
-            if not failed:
-                break
-            times = Counter(one.slot.path.place for one in outcomes if one.probe.state != ASKED)
-            anew = dealt_anew(paths, len(failed), times)
+            failed = [one.slot for one in now if one.probe.state == UNVERIFIABLE]
+            failures.update(slot.path.place for slot in failed)
+            anew = dealt_anew(paths, len(failed), failures)
             slots = [
                 Slot(slot.number, deal + 1, path) for slot, path in zip(failed, anew, strict=True)
             ]
+            if not slots:
+                break
         return sorted(outcomes, key=lambda one: (one.slot.number, one.slot.deal))
 
-    def _with_directions(
-        self, depth: int, slots: Sequence[Slot], had: Mapping[int, set[str]]
-    ) -> list[Slot]:
-        """Give each slot its list, path by path; `had` takes what is dealt."""
+    def _with_directions(self, depth: int, slots: Sequence[Slot], pools: Pools) -> list[Slot]:
+        """Give each slot its list: every path's directions first, then the dealing, in order."""
         of_path: dict[int, list[Slot]] = {}
         for slot in slots:
             of_path.setdefault(slot.path.place, []).append(slot)
         groups = list(of_path.values())
-        found = self._people.each(
-            lambda group: self._directions(depth, group, sorted(had[group[0].path.place])), groups
-        )
-        dealt_out: dict[int, Slot] = {}
+        found = self._people.each(lambda group: self._directions(depth, group, pools), groups)
         for group, directions in zip(groups, found, strict=True):
-            had[group[0].path.place].update(map(folded, directions))
-            for slot, share in zip(group, shares(directions, len(group)), strict=True):
-                dealt_out[slot.number] = slot._replace(directions=share)
-        return [dealt_out[slot.number] for slot in slots]
+            pools.put(group[0].path, directions)
+        return pools.deal(slots)
 
-    def _directions(self, depth: int, group: Sequence[Slot], had: Sequence[str]) -> list[str]:
-        path, deal, wanted = group[0].path, group[0].deal, DIRECTIONS * len(group)
+    def _directions(self, depth: int, group: Sequence[Slot], pools: Pools) -> list[Direction]:
+        """Find new directions for a path: its answer's words, then subtopics where too few."""
+        path, deal = group[0].path, group[0].deal
+        wanted = DIRECTIONS * len(group) - len(pools.left(path))
+        known, found = pools.known(path), list[Direction]()
         call = f"depth-{depth:02d}/path-{path.place:02d}" + _deal(deal)
-        with self._following(path):
-            found: list[str] = []
-            if deal == 1 and path.answer:
-                found = self._extractor.concepts(f"{call}/concepts", path, wanted, had)
+        with self._following(path, call):
+            if deal == 1 and path.history:
+                listed = self._extractor.concepts(f"{call}/concepts", path, wanted, known)
+                found = [Direction(text, ANSWER) for text in listed]
             elif deal == 1:
-                found = fresh([path.topic], had)
-            self._extractor.subtopics(f"{call}/subtopics", path.topic, found, wanted, had)
-        return found
+                found = [Direction(path.topic, BRANCH)]
+            known += [folded(one.text) for one in found]
+            listed = self._extractor.subtopics(
+                f"{call}/subtopics", path.topic, wanted - len(found), known
+            )
+        return [*found, *(Direction(text, SUBTOPIC) for text in listed)]
 
     # --- one question ---
 
     def _slot(self, depth: int, slot: Slot) -> Outcome:
         call = f"depth-{depth:02d}/question-{slot.number:02d}" + _deal(slot.deal)
-        with self._following(slot.path):
-            walked, fact = self._fact(call, depth, slot)
-            probe = Probe(
-                depth,
-                slot.number,
-                slot.deal,
-                slot.path.place,
-                slot.path.branch,
-                len(walked),
-                UNVERIFIABLE,
-            )
-            if fact is None:
-                return Outcome(slot, probe, None, walked, None)
-            return self._asked_of_target(call, slot, probe, fact, walked)
+        with self._following(slot.path, call):
+            walk = self._walk(call, depth, slot)
+            if walk.fact is None:
+                return unverifiable(depth, slot, walk)
+            return self._put(call, depth, slot, walk, walk.fact)
 
-    def _fact(self, call: str, depth: int, slot: Slot) -> tuple[list[str], Fact | None]:
+    def _walk(self, call: str, depth: int, slot: Slot) -> Walk:
         """Walk the slot's directions up to the first one with a fact."""
-        tier, walked = self._rules.tiers[depth - 1], []
+        tier, reason = self._rules.tiers[depth - 1], "no direction"
         for number, direction in enumerate(slot.directions, 1):
-            walked.append(direction)
+            walked, reason = slot.directions[:number], "no passage"
             at = f"{call}/direction-{number}"
-            for source, passage in self._passages(at, tier, direction):
-                question = self._extractor.question(
-                    f"{at}/{source}/question", direction, tier, passage
+            for source, passage in self._passages(at, tier, direction.text):
+                made = self._extractor.question(
+                    f"{at}/{source}/question", direction.text, self._level(tier), passage
                 )
-                if question is not None:
-                    return walked, Fact(direction, source, passage, question)
-        return walked, None
+                if made.question is None:
+                    reason = made.reason
+                    continue
+                fact = Fact(direction, source, passage, made.question)
+                if fact.mark not in slot.path.facts:
+                    return Walk(walked, fact, "")
+                reason = "asked before"
+        return Walk(slot.directions, None, reason)
+
+    def _level(self, tier: str) -> str:
+        return self._prompts.filled(f"level_{tier}", **self._rules.recent._asdict())
 
     def _passages(self, call: str, tier: str, direction: str) -> Iterator[tuple[str, Passage]]:
         """Give what the tier's sources have; all but the last may fail and leave it to the next."""
         names = self._rules.sources[tier]
         window = self._rules.recent if tier == NEWEST else None
         for name in names:
+            last = name == names[-1]
             found = self._people.sources[name].look_up(
-                f"{call}/{name}", direction, window, optional=name != names[-1]
+                f"{call}/{name}", direction, window, optional=not last
             )
             with self._counting:
                 self._lookups[name, found.state] += 1
+            if last:
+                self._people.heard(name, "failed" if found.state == FAILED else "ok")
             if found.passage is not None:
                 yield name, found.passage
 
-    def _asked_of_target(
-        self, call: str, slot: Slot, probe: Probe, fact: Fact, walked: Sequence[str]
-    ) -> Outcome:
-        target, rules, question = self._cell.target, self._rules, fact.question
+    def _put(self, call: str, depth: int, slot: Slot, walk: Walk, fact: Fact) -> Outcome:
+        """Put the question to the target, and have its answer checked."""
+        target, probe = self._cell.target, probe_of(depth, slot, walk)
         answer = self._people.models[target].ask(
-            f"{call}/target", self._to_target(slot.path, question), params=self._params("target")
+            f"{call}/target",
+            self._to_target(slot.path, fact.question),
+            params=self._params("target"),
         )
         self._asked.add(target, answer)
+        probe.answer_state = answer.state
+        said, lost = without_thinking(answer.text), _lost(answer)
+        self._people.heard(target, lost or "ok")
+        if lost:
+            probe.state, probe.verdict = MISSING, lost
+            return Outcome(slot, probe, words_of(probe, slot, fact, said, ""))
+        filled = self._judged(call, fact.question, said)
+        judge(probe, filled)
+        child = child_of(slot, walk, fact, said, f"{call}/target")
+        words = words_of(probe, slot, fact, said, filled.words)
+        return Outcome(slot, probe, words, child if probe.correct else None)
+
+    def _judged(self, call: str, question: Question, answer: str) -> Filled:
+        name = self._rules.evaluator
         filled = evaluate(
-            self._people.models[rules.evaluator],
+            self._people.models[name],
             f"{call}/evaluator",
             question,
-            answer.text,
+            answer,
             self._prompts,
             self._params("evaluator"),
         )
-        self._hear(rules.evaluator, filled)
-        _enter(probe, fact, answer.state, filled)
-        words = ProbeWords(
-            probe.depth,
-            probe.question,
-            probe.deal,
-            slot.path.parent,
-            fact.direction,
-            fact.passage,
-            question.text,
-            question.expected,
-            question.quote,
-            answer.text,
-            filled.words,
-        )
-        child = _child(slot.path, fact, answer.text, f"{call}/target", walked)
-        return Outcome(slot, probe, words, walked, child if probe.correct else None)
+        self._hear(name, filled, filled.verdict.state == "ok")
+        return filled
 
     def _to_target(self, path: Path, question: Question) -> list[Message]:
         system = self._prompts.filled("target_system", domain=self._cell.domain)
@@ -309,25 +298,30 @@ class Drill:
     def _params(self, role: str) -> Mapping[str, Any]:
         return self._rules.params.get(role, {})
 
-    def _heard_extractor(self, filled: Filled) -> None:
-        self._hear(self._rules.extractor, filled)
+    def _heard_extractor(self, filled: Filled, served: bool) -> None:
+        self._hear(self._rules.extractor, filled, served)
 
-    def _hear(self, name: str, filled: Filled) -> None:
+    def _hear(self, name: str, filled: Filled, served: bool) -> None:
         for answer in filled.answers:
             self._asked.add(name, answer)
-        self._people.heard(name, filled.verdict.state)
+        state = filled.verdict.state
+        self._people.heard(name, state if served or state != "ok" else "unusable")
 
     @contextmanager
-    def _following(self, path: Path) -> Iterator[None]:
-        """Name the answer that a path hangs on where a call of it is not what was recorded."""
+    def _following(self, path: Path, call: str) -> Iterator[None]:
+        """Name the answer that a path hangs on where a call of it is not what was recorded.
+
+        Threads share one miss: only the path whose call it is about adds its answer.
+        """
         try:
             yield
         except Miss as miss:
-            if not path.parent:
+            about = re.search(rf"call {re.escape(call)}/(?!deal-)", str(miss))
+            if not path.parent or not about:
                 raise
             raise Miss(
                 f"{miss}\nThis call follows from the answer to {path.parent}, which in this run "
-                f"is: {path.answer[:300]!r}. Calls after it are not compared."
+                f"is: {path.history[-1][1][:300]!r}. Calls after it are not compared."
             ) from miss
 
 
@@ -335,29 +329,13 @@ def _deal(deal: int) -> str:
     return "" if deal == 1 else f"/deal-{deal}"
 
 
-def _enter(probe: Probe, fact: Fact, answer_state: str, filled: Filled) -> None:
-    """Write a verdict into a probe; one that is not usable is missing, never a wrong answer."""
-    probe.source, probe.answer_state = fact.source, answer_state
-    probe.verdict = filled.verdict.state
-    values = filled.verdict.values
-    if probe.verdict != "ok":
-        probe.state = MISSING
-        return
-    probe.state, probe.correct = ASKED, values["correct"] is True
-    confidence, error = values["confidence"], values["error_type"]
-    probe.confidence = confidence if isinstance(confidence, float) else None
-    if not probe.correct:
-        probe.error_type = error if isinstance(error, str) else "other"
+def _lost(answer: Answer) -> str:
+    """Say why there is no answer to judge; "" where there is one, be it empty.
 
-
-def _child(path: Path, fact: Fact, answer: str, call: str, walked: Sequence[str]) -> Path:
-    return Path(
-        path.branch,
-        0,
-        fact.direction,
-        fact.question.text,
-        answer,
-        call,
-        path.had | {folded(direction) for direction in walked},
-        (*path.history, (fact.question.text, answer)),
-    )
+    What the endpoint rejects and what its token limit cut off before a word are no answers of the
+    target's: they are missing. An answer that is empty of itself is judged as one.
+    """
+    if answer.state == REJECTED:
+        return "target rejected"
+    cut = answer.state == "empty" and answer.finish_reason in CUT_OFF
+    return "target cut off" if cut else ""

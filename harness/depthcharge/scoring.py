@@ -53,27 +53,38 @@ def score_study(
     """Compute the metrics of a study's runs, in the order of their names; without the analysis."""
     cells = sorted(cells, key=lambda cell: cell.cell)
     missing = count_missing(cells, rules.missing_limit)
-    valid = missing.share <= missing.limit
+    runs = [run_metrics(cell, rules) for cell in cells]
+    reason = _too_many(missing) or _nothing_asked(runs)
     return DrillResults(
         study=name,
         protocol="depthcharge",
         protocol_version=version,
-        valid=valid,
-        invalid_reason=None if valid else _too_many(missing),
+        valid=not reason,
+        invalid_reason=reason or None,
         rules=rules._asdict(),
         missing=missing,
         spending=spending(cells, prices),
-        runs=[run_metrics(cell, rules) for cell in cells],
+        runs=runs,
         analysis=None,
         cells=list(cells),
     )
 
 
 def _too_many(missing: Missing) -> str:
+    if missing.share <= missing.limit:
+        return ""
     return (
         f"{missing.missing} of {missing.judgements} verdicts are missing "
         f"({missing.share:.1%}), {missing.limit:.1%} are allowed"
     )
+
+
+def _nothing_asked(runs: Sequence[RunMetrics]) -> str:
+    """Name the runs that say nothing of their targets: sources or extractor never served."""
+    names = [run.cell.name for run in runs if not run.depths[0].asked]
+    if not names:
+        return ""
+    return f"{len(names)} of {len(runs)} runs asked nothing, the first is {names[0]}"
 
 
 def count_missing(cells: Sequence[RunResult], limit: float) -> Missing:

@@ -141,9 +141,10 @@ def fate_of(exchange: Exchange, reply: Reply) -> Literal["answer", "failure", "r
     """Tell an answer from an infrastructure error and from an endpoint that refuses every call."""
     if exchange.call is None:
         return "answer"
-    source, failed = exchange.endpoint == "source", reply.error is not None or reply.partial
-    if not failed and reply.status in REFUSALS and not (source and exchange.optional):
-        return "answer" if source and reply.status == 404 else "refused"
+    failed = reply.error is not None or reply.partial
+    if not failed and reply.status in REFUSALS:
+        missing = exchange.endpoint == "source" and reply.status == 404
+        return "answer" if missing else "refused"
     if failed or is_passing(reply.status):
         return "answer" if exchange.optional else "failure"
     return "answer"

@@ -9,7 +9,7 @@ from harness.report.digits import Notes, listed, plural
 from harness.report.form import Studied
 from harness.report.section import Grid, Section
 from harness.results import CellResult, DrillResults, Results
-from harness.results.depthcharge import MISSING
+from harness.results.depthcharge import ASKED
 
 ABOUT = (
     "A missing judgement is left out of every mean and counted here; it is never a 0 and never a "
@@ -81,7 +81,7 @@ def _turns(cells: Sequence[CellResult], subject: str) -> Counter[str]:
 
 
 def _of_runs(found: DrillResults) -> list[Grid]:
-    return [_slots(found), _lookups(found), _evaluations(found)]
+    return [_slots(found), _lookups(found), _unasked(found)]
 
 
 def _slots(found: DrillResults) -> Grid:
@@ -106,15 +106,17 @@ def _lookups(found: DrillResults) -> Grid:
     return Grid("Look-ups", columns, rows, folded=len(rows) > 12)
 
 
-def _evaluations(found: DrillResults) -> Grid:
-    states: dict[str, Counter[str]] = {}
-    for cell in found.cells:
-        for probe in cell.probes:
-            if probe.state == MISSING:
-                states.setdefault(cell.cell.target, Counter())[str(probe.verdict)] += 1
-    rows = [row for target in sorted(states) for row in _counts(target, states[target])]
-    columns = ("target", "what was wrong with the evaluator's reply", "count")
-    return Grid("Missing verdicts", columns, rows)
+def _unasked(found: DrillResults) -> Grid:
+    counts = Counter(
+        (cell.cell.target, probe.state, str(probe.verdict or probe.reason))
+        for cell in found.cells
+        for probe in cell.probes
+        if probe.state != ASKED
+    )
+    rows = [[*key, f"{count:,}"] for key, count in sorted(counts.items())]
+    columns = ("target", "what became of the slot", "why", "count")
+    about = "Every deal of a slot counts: one without a fact is dealt anew."
+    return Grid("Slots without a verdict", columns, rows, about)
 
 
 def _bounds(studied: Studied) -> Grid:
@@ -124,6 +126,10 @@ def _bounds(studied: Studied) -> Grid:
         for part in studied.bounds
     ]
     columns = ("of", "number", "as found", "at least", "at most")
-    about = BOUNDS[studied.found.protocol] if rows else "Nothing is missing: nothing to bound."
+    about = (
+        BOUNDS[studied.found.protocol]
+        if rows
+        else "No judgement is missing: there is nothing to bound."
+    )
     title = "What the missing judgements could change"
     return Grid(title, columns, rows, about, notes.said)

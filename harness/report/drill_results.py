@@ -227,7 +227,8 @@ def _depths(runs: Sequence[RunMetrics]) -> Grid:
                     notes.share(Share("", depth.correct, depth.accuracy)),
                     notes.interval(depth.wilson),
                     notes.bare(depth.survival),
+                    f"{depth.distinct:,}",
                 ]
             )
-    columns = ("run", "depth, tier", "A(d)", "95% interval (Wilson)", "S(d)")
+    columns = ("run", "depth, tier", "A(d)", "95% interval (Wilson)", "S(d)", "different facts")
     return Grid("Every depth", columns, rows, notes=notes.said, folded=True)

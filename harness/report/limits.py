@@ -74,11 +74,13 @@ def _of_runs(studied: Studied, found: DrillResults) -> list[str]:
 
 def _size(found: DrillResults) -> str:
     questions = sum(depth.asked for run in found.runs for depth in run.depths)
+    facts = sum(depth.distinct for run in found.runs for depth in run.depths)
     repeats = len({run.cell.repeat for run in found.runs})
     once = " With one repeat, how another run would differ is not known." if repeats == 1 else ""
     return (
-        f"n: {plural(len(found.runs), 'run')}, {plural(questions, 'question')} with a verdict, "
-        f"{plural(repeats, 'repeat')}.{once} Each target was asked other questions, since they "
+        f"n: {plural(len(found.runs), 'run')}, {plural(questions, 'question')} with a verdict "
+        f"(about {plural(facts, 'fact')}, told apart within a depth), {plural(repeats, 'repeat')}."
+        f"{once} Each target was asked other questions, since they "
         "follow from its own answers."
     )
 

@@ -83,7 +83,7 @@ def _part(
 ) -> Part:
     verdict = _verdict(probe)
     chip = f"{verdict}: {probe.error_type}" if probe.error_type else verdict
-    nothing = Block("fact", f"No fact was found in {probe.walked} directions", "")
+    nothing = Block("fact", f"No question after {probe.walked} directions: {probe.reason}", "")
     return Part(
         name=f"Path {probe.path}, of branch {probe.branch}",
         chip=chip,
@@ -129,10 +129,11 @@ def _blocks(probe: Probe, words: ProbeWords, chip: str, target: str) -> list[Blo
     confidence = f", confidence {decimal(probe.confidence, 2)}" if probe.state == ASKED else ""
     reply = "" if probe.verdict == "ok" else f" ({probe.verdict})"
     return [
-        Block("context", f"{hangs}Direction", words.direction),
+        Block("context", f"{hangs}Direction, from: {probe.origin}", words.direction),
         Block("fact", _source(words.passage), words.passage.text),
         Block("question", "Question", words.asked),
         Block("fact", "Expected", words.expected),
+        Block("fact", "Claim that the answer must entail", words.claim),
         Block("answer", f"{target}{state}", words.answer),
         Block("judge", f"Evaluator: {chip}{reply}{confidence}", words.verdict),
     ]

@@ -38,9 +38,12 @@ class Probe(msgspec.Struct):
     question: the slot, from 1. deal: 1, and one more for each time the slot was dealt anew. path:
     the path's place at this depth, from 1; branch: the place of the path it began as. walked: how
     many directions were looked up. state: "asked" (a verdict is there), "unverifiable" (no
-    direction of the list had a fact) or "missing" (the evaluator gave nothing usable, as `verdict`
-    says in the words of a judge's states). source: who found the fact. correct and what follows are
-    null unless asked; error_type is null of a right answer.
+    direction of the list led to a question, for the last of them because of `reason`) or "missing"
+    (no usable verdict: `verdict` has the evaluator's state in the words of a judge's, or "target
+    rejected" or "target cut off" where there was no answer to judge). origin: where the direction
+    came from, "branch", "answer" or "subtopic". source: who found the fact; fact: its mark, the
+    same for the same quote of the same passage. correct and what follows are null unless asked;
+    error_type is null of a right answer.
     """
 
     depth: int
@@ -56,6 +59,9 @@ class Probe(msgspec.Struct):
     correct: bool | None = None
     confidence: float | None = None
     error_type: str | None = None
+    reason: str | None = None
+    origin: str | None = None
+    fact: str | None = None
 
 
 class Lookups(msgspec.Struct):
@@ -112,6 +118,7 @@ class ProbeWords(msgspec.Struct):
     asked: str
     expected: str
     quote: str
+    claim: str
     answer: str
     verdict: str
 
@@ -133,8 +140,10 @@ class Depth(msgspec.Struct):
 
     depth: int
     tier: str
+    tier_pass: int
     planned: int
     asked: int
+    distinct: int
     correct: int
     missing: int
     unverifiable: int

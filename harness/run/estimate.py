@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.asking.inquiry import Window
 from harness.asking.limits import CHARACTERS_A_TOKEN
@@ -24,15 +24,22 @@ UNLIMITED = 400
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 
-def estimate(study: Study, materials: Materials) -> Spending:
-    """Give calls, tokens and cost by model for all of a study's cells, recorded or not."""
+class Estimate(NamedTuple):
+    """What a recording will ask at most: models with tokens and cost, sources with look-ups."""
+
+    spending: Spending
+    look_ups: Mapping[str, int]
+
+
+def estimate(study: Study, materials: Materials) -> Estimate:
+    """Estimate all of a study's cells, recorded or not."""
     protocol = protocol_of(study)
-    around = Surroundings(
-        {name: _StandIn(model.params, protocol) for name, model in study.file.models.items()},
-        {name: _EveryFact(name) for name in study.file.sources},
-    )
+    sources = {name: _EveryFact(name) for name in study.file.sources}
+    models = {name: _StandIn(model.params, protocol) for name, model in study.file.models.items()}
+    around = Surroundings(models, sources)
     cells = [protocol.cell(study, cell, materials, around).run() for cell in study.cells()]
-    return spending(cells, materials.prices)
+    look_ups = {name: source.look_ups for name, source in sources.items()}
+    return Estimate(spending(cells, materials.prices), look_ups)
 
 
 def token_limit(params: Mapping[str, Any]) -> int | None:
@@ -71,15 +78,16 @@ class _EveryFact:
     """A source that has a passage of a usual length about everything."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name, self.look_ups = name, 0
 
     def look_up(
         self,
-        call: str,  # noqa: ARG002
+        call: str,
         direction: str,
         window: Window | None,  # noqa: ARG002
         *,
         optional: bool = False,  # noqa: ARG002
     ) -> Found:
         """Give a passage that names what is looked for."""
-        return Found(FOUND, Passage(direction, f"{direction}: {'fact ' * 100}", ""))
+        self.look_ups += 1
+        return Found(FOUND, Passage(direction, f"{direction}: {'fact ' * 100}", call))

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -100,8 +100,12 @@ class Recording:
         cost_limit: float | None = None,
         keep_going: bool = False,
         pilot: bool = False,
+        only: Sequence[Cell] = (),
     ) -> None:
-        """Look at what is there; pilot: record only a reduced grid, and make no results of it."""
+        """Look at what is there.
+
+        pilot: record only a reduced grid; only: only these cells; neither makes results.
+        """
         if price_file is not None and study.results.exists():
             raise UsageError(
                 f"{study.results}: the study is finished, and its fingerprint holds the prices it "
@@ -123,7 +127,7 @@ class Recording:
         self._identity = study.identity(self._frozen.data)
         self.stop = threading.Event()
         self.torn: list[str] = []
-        grid = pilot_cells(study) if pilot else study.cells()
+        grid = pilot_cells(study) if pilot else only or study.cells()
         self._partial = len(grid) < len(study.cells())
         self.open_cells = [cell for cell in grid if self._is_open(cell)]
         self._protocol = protocol_of(study)

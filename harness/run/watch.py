@@ -26,7 +26,7 @@ class JudgeWatch:
             self._in_a_row[name] = 0 if state == "ok" else self._in_a_row[name] + 1
             if self._limit is not None and self._in_a_row[name] >= self._limit:
                 raise JudgeUnusable(
-                    f"the judge {name} gave {self._limit} unusable replies in a row, the last was "
+                    f"{name} gave {self._limit} unusable replies in a row, the last was "
                     f"{state!r}. Look at them with `harness show`, and at the endpoint with "
                     "`harness check`; go on as it is with `harness record --keep-going`, or mend "
                     "the study and start the open cells anew with --restart."

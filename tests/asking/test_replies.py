@@ -233,7 +233,7 @@ def test_problem_tells_the_judge(content: str, problem: str) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "", "FAR is", GOOD[:40], "<think>so", f"[{GOOD}]"])
-@pytest.mark.parametrize("reason", ["length", "max_tokens"])
+@pytest.mark.parametrize("reason", ["length", "max_tokens", "model_context_window_exceeded"])
 def test_token_limit_is_truncated(content: str | None, reason: str) -> None:
     """A token limit is the cause of whatever is wrong: truncated, not "bad JSON"."""
     assert joint(content, reason).state == "truncated"

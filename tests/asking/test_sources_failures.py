@@ -66,16 +66,52 @@ def test_a_source_that_is_down(kind: str, fault: Answer) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("status", [401, 402, 403])
-def test_a_source_that_refuses(kind: str, status: int) -> None:
-    """A wrong key stops the run; an optional source has failed, as the recording keeps that."""
-    refusal = json_answer({"detail": "no"}, status)
+@pytest.mark.parametrize("optional", [False, True])
+@pytest.mark.parametrize("status", [401, 402, 403, 432, 433])
+def test_a_source_that_refuses(kind: str, optional: bool, status: int) -> None:
+    """A wrong key, or no credit, stops the run, also where another source could be asked next."""
+    refused = json_answer({"detail": "no"}, status)
     with pytest.raises(EndpointRefused, match=f"answered {status}.*Check the key"):
-        look_up(answering(refusal), kind, "heart attack")
-    found, _, received = look_up(answering(refusal), kind, "heart attack", optional=True)
+        look_up(answering(refused), kind, "heart attack", optional=optional)
+
+
+def brave_error(code: str, **meta: Any) -> dict[str, Any]:
+    error = {"id": "ade84851", "status": 422, "code": code, "detail": "no", "meta": meta}
+    return {"type": "ErrorResponse", "error": error, "time": 1754364294}
+
+
+WRONG_KEY = json_answer(brave_error("SUBSCRIPTION_TOKEN_INVALID", component="authentication"), 422)
+MISSED = {"input": None, "loc": ["header", "x-subscription-token"], "type": "missing"}
+BRAVE_REFUSALS = [
+    WRONG_KEY,
+    json_answer({"errors": [{"code": "SUBSCRIPTION_TOKEN_INVALID"}]}, 422),
+    json_answer(brave_error("VALIDATION", errors=[MISSED]), 422),
+    json_answer(brave_error("SUBSCRIPTION_NOT_FOUND"), 404),
+    json_answer(brave_error("QUOTA_LIMITED"), 429),
+]
+
+
+@pytest.mark.parametrize("optional", [False, True])
+@pytest.mark.parametrize("refused", BRAVE_REFUSALS, ids=["key", "list", "none", "plan", "quota"])
+def test_brave_refuses_a_key_in_its_body(refused: Answer, optional: bool) -> None:
+    """Whatever the status: one request, and the run stops."""
+    with Loopback(answering(refused)) as server:
+        retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=3, first_wait=0.01)
+        source = open_source(endpoint("brave", server.url), retry)
+        with pytest.raises(EndpointRefused, match="at/search: .*answered 4.*Check the key"):
+            source.look_up("at", "heart attack", None, optional=optional)
+        assert len(server.received) == 1
+
+
+def test_without_the_tries_below_it_brave_is_heard_too() -> None:
+    """A wrong key is told from a wrong parameter, of which the status is the same."""
+    with Loopback(answering(WRONG_KEY)) as server, httpx.HTTPTransport() as bare:
+        source = open_source(endpoint("brave", server.url), bare)
+        with pytest.raises(EndpointRefused, match="answered 422.*TOKEN_INVALID.*Check the key"):
+            source.look_up("at", "heart attack", None)
+    wrong = brave_error("VALIDATION", errors=[{"loc": ["query", "count"]}])
+    found, _, _ = look_up(answering(json_answer(wrong, 422)), "brave", "heart attack")
     assert found.state == FAILED
-    assert str(status) in found.problem
-    assert len(received) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -169,9 +205,38 @@ def test_a_wiki_that_lags_for_good() -> None:
             source.look_up("at", "heart attack", None)
 
 
+SILENT = {"results": [], "unresponsive_engines": [["pubmed", "timeout"], ["arxiv", "CAPTCHA"]]}
+
+
+def test_silent_engines_are_asked_again() -> None:
+    """A SearXNG without results while engines are silent has not answered yet."""
+    body = {"results": [{"title": "Heart attack", "content": "Heart attacks"}], **SILENT}
+    some = json_answer({**body, "results": body["results"]})
+    for good, state in ((some, FOUND), (json_answer({"results": []}), NOT_FOUND)):
+        found, calls, _ = look_up(
+            answering(json_answer(SILENT), good), "searxng", "heart attack", tries=3
+        )
+        assert found.state == state
+        assert calls == ["at/search"] * 2
+
+
+@pytest.mark.parametrize("tries", [1, 2])
+def test_engines_that_are_silent_for_good(tries: int) -> None:
+    """They are named; a last source must be asked again, an optional one has failed."""
+    silent = answering(json_answer(SILENT))
+    with pytest.raises(Incomplete, match=r"the-searxng at .*pubmed.*arxiv.*harness record"):
+        look_up(silent, "searxng", "heart attack", tries=tries)
+    found, calls, _ = look_up(silent, "searxng", "heart attack", optional=True, tries=tries)
+    assert found.state == FAILED
+    assert "pubmed" in found.problem
+    assert len(calls) == tries
+
+
 def test_a_models_answer_is_never_read_as_a_wikis() -> None:
     """Only sources have such errors: a model may say what it likes."""
-    with Loopback(answering(lagging())) as server:
+    said = {"choices": [{"message": {"content": "maxlag"}}], **SILENT}
+    lag = json_answer(said, 200, [("MediaWiki-API-Error", "maxlag")])
+    with Loopback(answering(lag)) as server:
         retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=3, first_wait=0.01)
         response = retry.handle_request(httpx.Request("GET", server.url))
         assert response.read() and response.status_code == 200
@@ -219,7 +284,8 @@ ANSWERS: list[tuple[str, Callable[[Received], Answer], bool, str]] = [
     ("searxng", answering(DROPPED), True, FAILED),
     ("searxng", answering(Answer(200, body=b"<html>")), False, FAILED),
     ("tavily", answering(json_answer(TAVILY)), False, FOUND),
-    ("tavily", answering(json_answer({"detail": {"error": KEY}}, 401)), True, FAILED),
+    ("searxng", answering(json_answer(SILENT)), True, FAILED),
+    ("tavily", answering(json_answer({"detail": {"error": KEY}}, 410)), True, FAILED),
     ("brave", answering(json_answer(BRAVE)), False, FOUND),
     ("brave", answering(json_answer({"error": KEY}, 422)), False, FAILED),
 ]
@@ -241,21 +307,51 @@ def test_a_replay_finds_the_same_without_key_or_net(
     assert_nowhere(tmp_path, CONTACT)
 
 
-def test_a_lagging_wiki_is_evidence_and_no_answer(tmp_path: Path) -> None:
+def interrupted(path: Path, url: str, kind: str, expected: type[Exception], **more: Any) -> Any:
+    """Look up through the recorder, in vain; give the kinds of the journal's lines."""
+    recorder = Recorder(path, "once")
+    retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=2, first_wait=0.01)
+    source = open_source(endpoint(kind, url), RecordingTransport(recorder, inner=retry))
+    with pytest.raises(expected):
+        source.look_up("at", "heart attack", WINDOW, **more)
+    recorder.release()
+    return [line.partition(b" ")[0] for line in read_journal(path.with_suffix(".journal")).lines]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault", "good"),
+    [
+        ("wikipedia-extract", lagging(), Wiki(hits=[])),
+        ("searxng", json_answer(SILENT), answering(json_answer({"results": []}))),
+    ],
+    ids=["maxlag", "silent engines"],
+)
+def test_bad_luck_in_a_body_is_evidence_and_no_answer(
+    tmp_path: Path, kind: str, fault: Answer, good: Callable[[Received], Answer]
+) -> None:
     """Not optional, the search is sent again when the recording goes on, and then is complete."""
-    path, wiki = tmp_path / "c.json", Wiki(hits=[])
-    with Loopback(lambda received: lagging() if received.number < 2 else wiki(received)) as server:
-        recorder = Recorder(path, "once")
-        retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=2, first_wait=0.01)
-        source = open_source(
-            endpoint("wikipedia-extract", server.url), RecordingTransport(recorder, inner=retry)
-        )
-        with pytest.raises(Incomplete, match="maxlag"):
-            source.look_up("at", "heart attack", None)
-        recorder.release()
-        kinds = [line.partition(b" ")[0] for line in read_journal(tmp_path / "c.journal").lines]
-        assert kinds == [b"failed"]
-        assert recorded(path, server.url, "wikipedia-extract", "new_episodes").state == NOT_FOUND
+    path = tmp_path / "c.json"
+    with Loopback(lambda received: fault if received.number < 2 else good(received)) as server:
+        assert interrupted(path, server.url, kind, Incomplete) == [b"failed"]
+        assert recorded(path, server.url, kind, "new_episodes").state == NOT_FOUND
     (kept,) = load(path)
     assert kept.response.call == "at/search"
     assert kept.response.status.code == 200
+
+
+@pytest.mark.parametrize("optional", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "refused"),
+    [("tavily", json_answer({"detail": {"error": "plan limit"}}, 432)), ("brave", WRONG_KEY)],
+    ids=["tavily", "brave"],
+)
+def test_a_refused_key_is_not_recorded(
+    tmp_path: Path, kind: str, refused: Answer, optional: bool
+) -> None:
+    """With another key, or new credit, the same recording goes on and finds."""
+    path, good = tmp_path / "c.json", json_answer(BRAVE if kind == "brave" else TAVILY)
+    with Loopback(answering(refused, good)) as server:
+        assert interrupted(path, server.url, kind, EndpointRefused, optional=optional) == []
+        found = recorded(path, server.url, kind, "new_episodes", optional=optional)
+    assert found.state == FOUND
+    assert [kept.response.status.code for kept in load(path)] == [200]

@@ -61,6 +61,26 @@ def test_a_redirect_to_another_host_is_not_followed() -> None:
     assert calls == ["at/summary"]
 
 
+@pytest.mark.parametrize(
+    "location",
+    [
+        *["http://xn--/", "http://[::1", "ftp://127.0.0.1/x", "//127.0.0.1:65536/x", "file:///x"],
+        *[
+            "//127.0.0.1:-1/x",
+            "//127.0.0.1:99999999999/x",
+            "//127.0.0.1:x/x",
+            "http://\u00e9..\u00e9/",
+        ],
+    ],
+)
+def test_a_redirect_to_nowhere_is_a_failure(location: str) -> None:
+    """An address that none can be is an answer that cannot be used, not a crash."""
+    wiki = Wiki(redirects={"Heart_attack": location})
+    found, calls, _ = look_up(wiki, "wikipedia-summary", "Heart attack")
+    assert found.state == FAILED
+    assert calls == ["at/summary"]
+
+
 def test_an_unknown_title_is_searched_for() -> None:
     """After a 404 the best hits are read, three at most, up to the first that is relevant."""
     about_else = article("Heart of Darkness", "A novella by Joseph Conrad about a voyage.")

@@ -1,5 +1,6 @@
 """What goes over the wire, by servers that accept the documented shape and nothing else."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -142,6 +143,7 @@ def test_anthropic_gets_its_documented_request() -> None:
     ("reason", "text", "state"),
     [
         ("max_tokens", "Becau", "truncated"),
+        ("model_context_window_exceeded", "Becau", "truncated"),
         ("refusal", "", "filtered"),
         ("end_turn", "", "empty"),
         ("stop_sequence", "So", "ok"),
@@ -153,6 +155,39 @@ def test_anthropic_stop_reasons(reason: str, text: str, state: str) -> None:
     reply = {**MESSAGE, "stop_reason": reason, "content": content}
     endpoint = {"model": "claude-x", "provider": "anthropic"}
     assert ask(lambda _: json_answer(reply), endpoint).state == state
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "state"),
+    [
+        ({"content": None, "refusal": "I can't assist."}, "I can't assist.", "filtered"),
+        ({"refusal": "I can't assist."}, "I can't assist.", "filtered"),
+        ({"content": " ", "refusal": "I can't assist."}, "I can't assist.", "filtered"),
+        ({"content": "Because.", "refusal": None}, "Because.", "ok"),
+        ({"content": "Because.", "refusal": "I can't."}, "Because.", "ok"),
+        ({"content": None, "refusal": ""}, "", "empty"),
+        ({"content": None, "refusal": {"why": "no"}}, "", "empty"),
+    ],
+)
+@pytest.mark.parametrize("provider", ["openai", "azure"])
+def test_a_refusal_in_its_own_field(
+    provider: str, message: dict[str, Any], text: str, state: str
+) -> None:
+    """A model that declines a strict schema does it beside a null content: filtered, its words."""
+    reply = {**CHAT, "choices": [{"finish_reason": "stop", "message": message}]}
+    endpoint = {"model": "m", "provider": provider, "api_version": "2024-10-21"}
+    answer = ask(lambda _: json_answer(reply), endpoint, schema=SCHEMA)
+    assert (answer.text, answer.state, answer.finish_reason) == (text, state, "stop")
+
+
+@pytest.mark.parametrize("count", ["1e999", "-1e999", "NaN", "null", '"many"', "[]"])
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_tokens_that_are_no_number_are_unknown(provider: str, count: str) -> None:
+    """The answer counts all the same."""
+    reply = json.dumps(CHAT if provider == "openai" else MESSAGE)
+    body = reply.replace(" 3}", f" {count}}}").replace(" 4}", f" {count}}}").encode()
+    answer = ask(lambda _: Answer(body=body), {"model": "m", "provider": provider})
+    assert (answer.text, answer.tokens) == ("Because.", None)
 
 
 @pytest.mark.parametrize("provider", ["openai", "azure", "anthropic"])

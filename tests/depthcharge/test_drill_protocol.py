@@ -12,9 +12,11 @@ from drilling import answering, role, said, world, write_drill
 from loopback import Answer, Loopback, Received, json_answer
 from simulated_drill import World
 
+from harness.asking.inquiry import Window
 from harness.errors import Incomplete
 from harness.recording import cassette as cassettes
 from harness.results import DrillTranscript, ProbeWords, RunResult
+from harness.run import drills
 from harness.run.record import Recording
 from harness.run.replay import sound_replays
 from harness.study import Study
@@ -52,6 +54,7 @@ def test_one_question_each_before_anyone_gets_another(tmp_path: Path) -> None:
     with Loopback(answering(world(accuracy=(0.6,)))) as server:
         run, _ = held(write_drill(tmp_path, server.url, questions=10, max_depth=2, theta=0.01))
     right = sum(probe.correct is True for probe in run.probes if probe.depth == 1)
+    assert 0 < right < 10
     loads = Counter(probe.path for probe in run.probes if probe.depth == 2)
     each, more = divmod(10, right)
     expected = {path: each + (path <= more) for path in range(1, right + 1)}
@@ -139,8 +142,8 @@ def test_a_few_facts_that_are_missing_do_not_change_n(tmp_path: Path) -> None:
     assert all(probe.correct for probe in run.probes if probe.state == "asked")
 
 
-def test_an_evaluator_in_prose_is_missing_and_dealt_anew(tmp_path: Path) -> None:
-    """Prose for one question: that slot is dealt anew with another direction, nothing is wrong."""
+def test_an_evaluator_in_prose_is_missing_and_never_wrong(tmp_path: Path) -> None:
+    """Prose for one question, also when asked again: its verdict is missing, the run goes on."""
     prose = "It seems fine to me, all in all."
 
     def chatty(received: Received, answer: Answer) -> Answer:
@@ -152,9 +155,143 @@ def test_an_evaluator_in_prose_is_missing_and_dealt_anew(tmp_path: Path) -> None
         run, _ = held(study)
     missing = [probe for probe in run.probes if probe.state == "missing"]
     assert [(probe.verdict, probe.correct) for probe in missing] == [("no_json", None)]
-    again = [probe for probe in run.probes if probe.deal == 2]
-    assert [(probe.question, probe.state) for probe in again] == [(missing[0].question, "asked")]
-    assert asked(run) == {1: 6}
+    assert asked(run) == {1: 5}
+    assert all(probe.deal == 1 for probe in run.probes)
+
+
+REJECTION = json_answer({"error": {"message": "unsupported parameter"}}, 400)
+CUT = {"index": 0, "message": {"content": None}, "finish_reason": "length"}
+
+
+@pytest.mark.parametrize(
+    ("instead", "verdict"),
+    [
+        (REJECTION, "target rejected"),
+        (json_answer({"model": "m", "choices": [CUT]}), "target cut off"),
+    ],
+)
+def test_a_target_without_an_answer_is_missing(
+    tmp_path: Path, instead: Answer, verdict: str
+) -> None:
+    """What the endpoint rejects, or cuts off before a word, is nobody's wrong answer."""
+
+    def failing(received: Received, answer: Answer) -> Answer:
+        about = "code of Medicine2?" in received.body.decode()
+        return instead if role(received) == "target-1" and about else answer
+
+    with Loopback(answering(world(accuracy=(1.0,)), failing)) as server:
+        run, transcript = held(write_drill(tmp_path, server.url, max_depth=1, missing_limit=0.5))
+        judged = sum(role(received) == "evaluator" for received in server.received)
+    [missing] = [probe for probe in run.probes if probe.state == "missing"]
+    assert (missing.verdict, missing.correct) == (verdict, None)
+    assert judged == 5
+    assert len(transcript.probes) == 6
+
+
+def test_an_empty_answer_is_judged_as_one(tmp_path: Path) -> None:
+    """A target that says nothing of itself is asked about all the same, and is wrong."""
+
+    def silent(received: Received, answer: Answer) -> Answer:
+        return said("") if role(received) == "target-1" else answer
+
+    with Loopback(answering(world(accuracy=(1.0,)), silent)) as server:
+        run, _ = held(write_drill(tmp_path, server.url, max_depth=1))
+    assert {(probe.state, probe.correct) for probe in run.probes} == {("asked", False)}
+
+
+def test_thinking_is_neither_judged_nor_followed(tmp_path: Path) -> None:
+    """A server that leaves the thinking in the content: only what comes after it is the answer."""
+    here = world(accuracy=(1.0,))
+
+    def aloud(received: Received, answer: Answer) -> Answer:
+        if role(received) != "target-1":
+            return answer
+        text = answer.body.decode().split('"content": "')[1].split('"')[0]
+        return said(f"<think>Wrong1, Wrong2, Wrong3, hm.</think>{text}")
+
+    with Loopback(answering(here, aloud)) as server:
+        run, transcript = held(write_drill(tmp_path, server.url, max_depth=2))
+    assert asked(run) == {1: 6, 2: 6}
+    assert not any("Wrong" in probe.answer for probe in transcript.probes)
+    assert not any("Wrong" in probe.direction for probe in transcript.probes)
+
+
+def test_one_topic_is_asked_about_once_at_a_depth(tmp_path: Path) -> None:
+    """Every answer mentions the same things first: the questions are different all the same."""
+    here = world(accuracy=(1.0,))
+
+    def common(received: Received, answer: Answer) -> Answer:
+        if role(received) != "target-1":
+            return answer
+        text = answer.body.decode().split('"content": "')[1].split('"')[0]
+        return said(f"{text} So do Common1, Common2, Common3.")
+
+    with Loopback(answering(here, common)) as server:
+        run, transcript = held(write_drill(tmp_path, server.url, max_depth=2))
+    directions = [probe.direction for probe in transcript.probes if probe.depth == 2]
+    assert len(set(directions)) == len(directions) == 6
+    facts = [probe.fact for probe in run.probes if probe.depth == 2]
+    assert len(set(facts)) == 6
+
+
+def test_a_fact_is_asked_for_once_on_a_path(tmp_path: Path) -> None:
+    """All pages say the same thing: at depth 2 no path is asked it again, under another name."""
+
+    def same(received: Received, answer: Answer) -> Answer:
+        if role(received) != "source" or answer.status != 200:
+            return answer
+        page = {
+            "type": "standard",
+            "title": "All",
+            "extract": f"{received.path.rpartition('/')[2]} has the code 12345678.",
+            "content_urls": {"desktop": {"page": "http://simulated.invalid/all"}},
+        }
+        return json_answer(page)
+
+    def told(received: Received, answer: Answer) -> Answer:
+        knows = role(received) == "target-1"
+        return (
+            said("The code is 12345678. See Alpha1, Beta2, Gamma3.")
+            if knows
+            else same(received, answer)
+        )
+
+    with Loopback(answering(world(), told)) as server:
+        run, _ = held(write_drill(tmp_path, server.url, questions=2, max_depth=2, redeals=0))
+    second = [probe for probe in run.probes if probe.depth == 2]
+    assert {(probe.state, probe.reason) for probe in second} == {("unverifiable", "asked before")}
+
+
+def test_only_words_of_the_answer_are_concepts(tmp_path: Path) -> None:
+    """An extractor that makes concepts up: they are left out, subtopics are named as such."""
+
+    def inventive(received: Received, answer: Answer) -> Answer:
+        concepts = role(received) == "extractor" and "Which things" in received.body.decode()
+        return said('{"items": ["Invented1", "Invented2", "Invented3"]}') if concepts else answer
+
+    with Loopback(answering(world(accuracy=(1.0,)), inventive)) as server:
+        run, transcript = held(write_drill(tmp_path, server.url, questions=3, max_depth=2))
+    second = [probe for probe in run.probes if probe.depth == 2]
+    assert {probe.origin for probe in second} == {"subtopic"}
+    assert not any("Invented" in probe.direction for probe in transcript.probes)
+
+
+def test_the_newest_tier_searches_two_years(tmp_path: Path) -> None:
+    """Its look-ups are bounded by the study's date, and what is older is no passage."""
+
+    def older(received: Received, answer: Answer) -> Answer:
+        return Answer(200, headers=answer.headers, body=answer.body.replace(b"2026-01", b"2023-01"))
+
+    here = world(accuracy=(1.0,))
+    with Loopback(answering(here)) as server:
+        study = write_drill(tmp_path / "new", server.url, max_depth=5, passes=1)
+        run, _ = held(study)
+    assert asked(run)[5] == 6
+    assert drills.recent(study) == Window("2024-01-31", "2026-01-31")
+    with Loopback(answering(here, older)) as server:
+        run, _ = held(write_drill(tmp_path / "old", server.url, max_depth=5, passes=1))
+    assert 5 not in asked(run)
+    assert run.lookups["engine"].found == 0
 
 
 def test_a_source_that_fails_is_left_for_the_next(tmp_path: Path) -> None:
@@ -231,9 +368,14 @@ def test_a_quote_that_is_not_in_the_passage_is_no_fact(tmp_path: Path) -> None:
         return said(json.dumps(made_up)) if question else answer
 
     with Loopback(answering(world(), inventive)) as server:
-        study = write_drill(tmp_path, server.url, questions=2, max_depth=1, redeals=0)
+        patient = "stop_after_unusable = 1000"
+        study = write_drill(
+            tmp_path, server.url, questions=2, max_depth=1, redeals=0, record=patient
+        )
         run, _ = held(study)
-    assert {probe.state for probe in run.probes} == {"unverifiable"}
+    assert {(probe.state, probe.reason) for probe in run.probes} == {
+        ("unverifiable", "unusable question")
+    }
     calls = [kept.response.call or "" for kept in cassettes.load(study.cassette(run.cell))]
     assert any(call.endswith("/question/mended") for call in calls)
 

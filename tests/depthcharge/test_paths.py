@@ -6,8 +6,17 @@ from collections import Counter
 
 import pytest
 
-from harness.depthcharge.extractor import fault_of
-from harness.depthcharge.paths import Path, dealt, dealt_anew, fresh, shares, stands_in
+from harness.depthcharge.extractor import claim_of, fault_of
+from harness.depthcharge.paths import (
+    Direction,
+    Path,
+    Pools,
+    Slot,
+    dealt,
+    dealt_anew,
+    fresh,
+    stands_in,
+)
 
 
 def paths(count: int) -> list[Path]:
@@ -39,11 +48,37 @@ def test_slots_without_a_fact_go_to_other_paths_in_turn() -> None:
     assert dealt_to == [2, 3, 1, 2]
 
 
+def hands(slots: list[Slot], directions: dict[int, str]) -> list[str]:
+    """Deal directions, a letter each, to slots; give what each got as a word."""
+    pools = Pools()
+    for path in {slot.path.place: slot.path for slot in slots}.values():
+        pools.put(path, [Direction(letter, "answer") for letter in directions[path.place]])
+    return ["".join(one.text for one in slot.directions) for slot in pools.deal(slots)]
+
+
 def test_directions_are_dealt_disjoint_and_in_order() -> None:
     """Each question has three directions of its own, the best ones first for everybody."""
-    listed = shares(["a", "b", "c", "d", "e", "f", "g", "h"], 2)
-    assert [list(share) for share in listed] == [["a", "c", "e"], ["b", "d", "f"]]
-    assert [list(share) for share in shares(["a"], 2)] == [["a"], []]
+    one = paths(1)[0]
+    slots = [Slot(1, 1, one), Slot(2, 1, one)]
+    assert hands(slots, {1: "abcdefgh"}) == ["ace", "bdf"]
+    assert hands(slots, {1: "a"}) == ["a", ""]
+
+
+def test_a_direction_is_dealt_once_at_a_depth() -> None:
+    """What two paths have in common goes to the first; the other goes on with what it has."""
+    slots = [Slot(number, 1, path) for number, path in enumerate(paths(2), 1)]
+    assert hands(slots, {1: "abcd", 2: "abxyz"}) == ["acd", "bxy"]
+
+
+def test_a_path_never_gets_what_it_had() -> None:
+    """Walked directions do not come back, in whatever case; what is left stays for later deals."""
+    path = paths(1)[0]._replace(had=frozenset({"b"}))
+    pools = Pools()
+    pools.put(path, [Direction(letter, "answer") for letter in "aBcde"])
+    [slot] = pools.deal([Slot(1, 1, path)])
+    assert [one.text for one in slot.directions] == ["a", "c", "d"]
+    assert [one.text for one in pools.left(path)] == ["e"]
+    assert pools.known(path) == ["a", "b", "c", "d", "e"]
 
 
 def test_a_direction_is_fresh_once() -> None:
@@ -63,6 +98,11 @@ def test_a_direction_is_fresh_once() -> None:
         ("5 mg", "A dose of 15 mg.", False),
         ("C++", "Written in C++.", True),
         ("", "anything", False),
+        ("1914-1918", "From 1914\u20131918.", True),
+        ("Newton's law", "It is Newton\u2019s law.", True),
+        ("CO2", "It gives off CO\u2082.", True),
+        ("mercury", "It is _mercury_.", True),
+        ("\u80f0\u5c9b\u7d20", "\u5b83\u662f\u80f0\u5c9b\u7d20\u3002", True),
     ],
 )
 def test_a_phrase_stands_in_a_text_as_whole_words(phrase: str, text: str, stands: bool) -> None:
@@ -82,6 +122,8 @@ PASSAGE = "Insulin was first given to a patient in January 1922, in Toronto."
         ("When?", "In January.", "1922", "does not hold the quote"),
         ("Was it in Toronto?", "In Toronto.", "Toronto", "gives its answer away"),
         ("When?", "", "", "does not stand in the passage"),
+        ("When?", "It was in.", "in", "tells no fact"),
+        ("\u4ec0\u4e48\u65f6\u5019\uff1f", "1922", "1922", ""),
     ],
 )
 def test_a_question_holds_what_the_passage_says(
@@ -90,3 +132,10 @@ def test_a_question_holds_what_the_passage_says(
     """The quote stands in the passage and in the answer, and not in the question."""
     found = fault_of(question, answer, quote, PASSAGE)
     assert found == "" if not fault else fault in found
+
+
+def test_the_claim_is_the_sentence_that_holds_the_quote() -> None:
+    """What is checked is a proposition of the source, word for word."""
+    passage = f"Banting was a surgeon. {PASSAGE} Dr. Collip purified it."
+    assert claim_of("January 1922", passage) == PASSAGE
+    assert claim_of("nowhere", passage) == passage

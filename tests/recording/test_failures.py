@@ -132,7 +132,8 @@ def test_infrastructure_errors_are_no_answers(tmp_path: Path, answer: Answer) ->
     [
         (DROPPED, {"call": "source/1", "optional": True}),
         (Answer(503), {"call": "source/1", "optional": True, "endpoint": "source"}),
-        (Answer(403), {"call": "source/1", "optional": True, "endpoint": "source"}),
+        (Answer(410), {"call": "source/1", "optional": True, "endpoint": "source"}),
+        (Answer(404), {"call": "source/1", "optional": True, "endpoint": "source"}),
         (Answer(404), {"call": "source/1", "endpoint": "source"}),
         (Answer(404), {}),
         (Answer(503), {}),
@@ -154,6 +155,19 @@ def test_failures_that_are_answers(tmp_path: Path, answer: Answer, more: dict[st
     live, again = twice(path, lambda received: answer, talk)
     assert live == again == answer.status
     assert len(recorded(path)) == 1
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 432, 433])
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_source_that_refuses_gives_no_answer(tmp_path: Path, status: int, optional: bool) -> None:
+    """Neither cassette nor journal keeps it, so that it is asked again with another key."""
+    path, answers = tmp_path / "c.json", [Answer(status), json_answer({"fine": True})]
+    more = {"call": "source/1", "optional": optional, "endpoint": "source"}
+    with Loopback(lambda received: answers[received.number]) as server:
+        for mode, expected in (("once", status), ("new_episodes", 200)):
+            with client(path, mode) as live:
+                assert live.get(server.url, extensions=more).status_code == expected
+    assert [kept.response.status.code for kept in recorded(path)] == [200]
 
 
 def test_interrupted_request_leaves_its_place(tmp_path: Path) -> None:

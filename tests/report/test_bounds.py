@@ -13,6 +13,7 @@ from depthcharge.finished_runs import RULES, asked, counted, missing, run_of
 from harness.ddft.bounds import bounds as of_dialogues
 from harness.ddft.bounds import filled
 from harness.depthcharge.bands import survival_band
+from harness.depthcharge.bounds import Bounded
 from harness.depthcharge.bounds import bounds as of_runs
 from harness.depthcharge.scoring import run_metrics
 from harness.results import CellKey, CellResult, Probe, RunKey, RunMetrics, Score, Value
@@ -60,14 +61,14 @@ def test_nothing_missing_has_no_bounds() -> None:
     """A study without a missing judgement, and a run without a missing verdict, have none."""
     made = synthetic.study(subjects=2, concepts=1)
     assert of_dialogues(made.cells, made.planned, made.rules) == []
-    assert of_runs([metrics_of(counted([30, 20]))], RULES.theta) == []
+    assert bounds_of(counted([30, 20])) == []
 
 
 def test_a_run_s_bounds_by_hand() -> None:
     """Ten slots: 6 right, 2 wrong, 2 missing, then 4 right of 5: A(1) is 6/10 to 8/10."""
     probes = [asked(1, n, n, n <= 6) for n in range(1, 9)] + [missing(1, 9), missing(1, 10)]
     probes += [asked(2, n, n, n <= 4) for n in range(1, 6)]
-    found = {one.measure: one for one in of_runs([metrics_of(probes)], RULES.theta)}
+    found = {one.measure: one for one in bounds_of(probes)}
     evd, accuracy = found["EVD"], found["accuracy"]
     assert evd.found.value == pytest.approx(0.75 + 0.75 * 0.8)
     assert evd.low.value == pytest.approx(0.6 + 0.6 * 0.8)
@@ -80,7 +81,7 @@ def test_wrong_answers_may_have_stopped_a_run_earlier() -> None:
     """Where the missing as wrong bring S below theta, the low end has no depth after that."""
     probes = [asked(1, 1, 1, True), *(missing(1, n) for n in range(2, 11))]
     probes += [asked(2, n, n, True) for n in range(1, 11)]
-    found = {one.measure: one for one in of_runs([metrics_of(probes)], RULES.theta)}
+    found = {one.measure: one for one in bounds_of(probes)}
     assert found["EVD"].low.value == pytest.approx(0.1)
     assert found["EVD"].high.value == pytest.approx(2.0)
 
@@ -110,6 +111,10 @@ def test_no_band_has_its_reason(correct: Sequence[int], n: int, reason: str) -> 
     band = survival_band(run_of(probes, RUN), metrics_of(probes), 42)
     assert (band.lows, band.highs) == ((), ())
     assert reason in (band.reason or "")
+
+
+def bounds_of(probes: list[Probe]) -> list[Bounded]:
+    return of_runs([metrics_of(probes)], RULES.theta)
 
 
 def metrics_of(probes: list[Probe]) -> RunMetrics:

@@ -33,7 +33,7 @@ def test_a_silent_judge_stops_the_recording_until_somebody_says_go_on(tmp_path: 
         folder = write(tmp_path, server.url, "stop_after_unusable = 7\n")
         done = CliRunner().invoke(main, ["record", str(folder)])
         assert done.exit_code == 3
-        assert "judge judge-b gave 7 unusable replies in a row" in done.output
+        assert "judge-b gave 7 unusable replies in a row" in done.output
         assert server.answered < 3 * 30
         assert CliRunner().invoke(main, ["record", str(folder)]).exit_code == 3
         assert server.answered < 3 * 30

@@ -78,7 +78,7 @@
     const verdicts = (one.facets.verdict || []).filter((verdict) => verdict !== "none").join(", ");
     if (verdicts) element.append(make("p", "about", verdicts));
     element.append(...one.blocks.map((each) => block(each, one.marks)));
-    element.append(calls(study, item, one.calls));
+    if (one.calls.length) element.append(calls(study, item, one.calls));
     return element;
   };
 
