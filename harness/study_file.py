@@ -87,19 +87,10 @@ class DDFT(Strict):
         return self.subjects
 
     @property
-    def replying_in_json(self) -> list[str]:
-        """Give the models that are asked for JSON."""
-        return self.jury
-
-    def params_of(self, name: str) -> dict[str, Any]:
-        """Give the parameters of the role that a model has."""
-        return self.params.get("judge" if name in self.jury else "subject", {})
-
-    @property
-    def models(self) -> list[str]:
-        """Give every model that is needed."""
+    def roles(self) -> dict[str, list[str]]:
+        """Give who plays each part."""
         asks = [] if self.interviewer == "scripted" else [self.interviewer]
-        return [*self.subjects, *self.jury, *asks]
+        return {"subject": self.subjects, "interviewer": asks, "judge": self.jury}
 
     def cells(self) -> list[CellKey]:
         """Give the grid, sorted."""
@@ -196,26 +187,16 @@ class DepthCharge(Strict):
         return self.targets
 
     @property
-    def replying_in_json(self) -> list[str]:
-        """Give the models that are asked for JSON."""
-        return [self.extractor, self.evaluator]
+    def roles(self) -> dict[str, list[str]]:
+        """Give who plays each part."""
+        people = {"extractor": [self.extractor], "evaluator": [self.evaluator]}
+        return {"target": self.targets, **people}
 
     @property
     def newest_sources(self) -> list[Name]:
         """Give the sources of the newest tier, where the drill may come to it."""
         reached = tier_of(self.max_depth, self.passes) == "CUTTING_EDGE"
         return self.tiers["CUTTING_EDGE"] if reached else []
-
-    def params_of(self, name: str) -> dict[str, Any]:
-        """Give the parameters of the role that a model has."""
-        if name == self.evaluator:
-            return self.params.get("evaluator", {})
-        return self.params.get("extractor" if name == self.extractor else "target", {})
-
-    @property
-    def models(self) -> list[str]:
-        """Give every model that is needed."""
-        return [*self.targets, *self.replying_in_json]
 
     def cells(self) -> list[RunKey]:
         """Give the grid, sorted."""
@@ -272,7 +253,8 @@ class StudyFile(Strict):
         for name in self.facts:
             if name not in self.plan.examined:
                 raise ValueError(f"facts.{name}: is not examined in this study")
-        _require_known("model", self.plan.models, self.models)
+        wanted = [name for names in self.plan.roles.values() for name in names]
+        _require_known("model", wanted, self.models)
         return self
 
     @model_validator(mode="after")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from harness.report.digits import Notes, listed, plural
+from harness.report.digits import Notes, plural
 from harness.report.form import Studied
 from harness.report.section import Grid, Section
 from harness.results import CellResult, DrillResults, Results
@@ -28,20 +28,20 @@ def coverage(studied: Studied) -> Section:
     """Give the section on what is there and what is missing."""
     found = studied.found
     own = _of_dialogues(found) if isinstance(found, Results) else _of_runs(found)
-    parts = [_planned(studied), _states(studied), *own, _bounds(studied)]
+    parts = [*_planned(studied), _states(studied), *own, _bounds(studied)]
     return Section("coverage", "Coverage and missingness", ABOUT, parts)
 
 
-def _planned(studied: Studied) -> Grid:
+def _planned(studied: Studied) -> list[Grid]:
     missing = [cell for cell in studied.cells if cell not in studied.cassettes]
-    rows = [
-        ["planned cells", f"{len(studied.cells):,}"],
-        ["recorded to their end", f"{len(studied.cassettes):,}"],
-        ["missing", f"{len(missing):,}"],
-    ]
-    if missing:
-        rows.append(["which", listed(missing)])
-    return Grid("Cells", ("what", "count"), rows)
+    counts = {
+        "planned cells": len(studied.cells),
+        "recorded to their end": len(studied.cassettes),
+        "missing": len(missing),
+    }
+    rows = [[name, f"{count:,}"] for name, count in counts.items()]
+    which = Grid("Missing cells", ("cell",), [[cell] for cell in missing], folded=True)
+    return [Grid("Cells", ("what", "count"), rows), *([which] if missing else [])]
 
 
 def _states(studied: Studied) -> Grid:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import httpx
 
+from harness.asking.forms import REJECTED
 from harness.asking.models import ChatModel
 from harness.asking.replies import Score, read_reply
 from harness.asking.sources import FAILED, open_source
@@ -14,8 +16,9 @@ from harness.asking.wire import Answer
 from harness.errors import HarnessError
 from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
 from harness.study import Study
-from harness.study_file import ModelEntry, SourceEntry
+from harness.study_file import SourceEntry
 
+JSON_ROLES = ("judge", "extractor", "evaluator")
 QUESTION = [{"role": "user", "content": 'Reply with this JSON object and nothing else: {"far": 1}'}]
 SCHEMA = {
     "type": "object",
@@ -34,26 +37,26 @@ class EndpointState(NamedTuple):
 
 
 def check_endpoints(study: Study) -> Iterator[EndpointState]:
-    """Make one minimal call per model and source of the study, with the parameters of its roles.
+    """Make a minimal call for each role of each model, with its parameters, and to each source.
 
-    Nothing is recorded. A model that is not asked for JSON (it is no judge) may reply in prose.
+    Nothing is recorded. Who is asked for JSON in the study must give it here, too.
     """
     keys = keys_in_use(study)
     for name, asked in endpoints(study).items():
         if asked.api_key_env and not keys[name]:
             words = f"the environment variable {asked.api_key_env} is not set"
             yield EndpointState(name, words, False)
+        elif isinstance(asked, SourceEntry):
+            yield _told(name, partial(_checked_source, study, name, asked, keys.get(name)))
         else:
-            yield _checked(study, name, asked, keys.get(name))
+            model = ChatModel(endpoint(name, asked, keys.get(name)), httpx.HTTPTransport())
+            for role in (role for role, names in study.file.plan.roles.items() if name in names):
+                yield _told(f"{name} ({role})", partial(_checked_model, study, model, role))
 
 
-def _checked(
-    study: Study, name: str, asked: ModelEntry | SourceEntry, key: str | None
-) -> EndpointState:
+def _told(name: str, check: Callable[[], EndpointState]) -> EndpointState:
     try:
-        if isinstance(asked, SourceEntry):
-            return _checked_source(study, name, asked, key)
-        return _checked_model(study, ChatModel(endpoint(name, asked, key), httpx.HTTPTransport()))
+        return check()
     except HarnessError as error:
         return EndpointState(name, str(error), False)
 
@@ -68,20 +71,19 @@ def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None
     return EndpointState(source.name, f"answers; has {what} about {wanted!r}", True)
 
 
-def _checked_model(study: Study, model: ChatModel) -> EndpointState:
-    name, plan = model.endpoint.name, study.file.plan
-    judges = name in plan.replying_in_json
-    schema = SCHEMA if judges else None
-    answer = model.ask("check", QUESTION, params=plan.params_of(name), schema=schema)
-    if answer.state == "rejected":
+def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
+    name, in_json = f"{model.endpoint.name} ({role})", role in JSON_ROLES
+    named = study.file.plan.params.items()
+    params = next((params for kind, params in named if kind == role), {})
+    answer = model.ask("check", QUESTION, params=params, schema=SCHEMA if in_json else None)
+    if answer.state == REJECTED:
         return EndpointState(name, f"the parameters are not accepted: {answer.problem}", False)
-    return EndpointState(name, _words(model, answer, judges), True)
-
-
-def _words(model: ChatModel, answer: Answer, judges: bool) -> str:
-    asked = model.endpoint.model
-    served = answer.served or "unnamed"
-    other = "" if served == asked else f" (asked for {asked})"
     state = read_reply(answer.text, answer.finish_reason, {"far": Score()}).state
-    able = f", JSON {state}" if judges else ""
-    return f"answers; serves {served}{other}; parameters accepted{able}"
+    able = f", JSON {state}" if in_json else ""
+    return EndpointState(name, f"{_served(model, answer)}{able}", not in_json or state == "ok")
+
+
+def _served(model: ChatModel, answer: Answer) -> str:
+    asked, served = model.endpoint.model, answer.served or "unnamed"
+    other = "" if served == asked else f" (asked for {asked})"
+    return f"answers; serves {served}{other}; parameters accepted"

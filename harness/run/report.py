@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,7 +115,7 @@ def _cassette(study: Study, cell: Cell) -> Cassette:
 
 
 def _asked(study: Study) -> list[ModelAsked]:
-    roles = _roles(study)
+    roles = study.file.plan.roles
     models = [
         ModelAsked(
             name,
@@ -132,16 +132,6 @@ def _asked(study: Study) -> list[ModelAsked]:
         for name, source in study.file.sources.items()
     ]
     return [*models, *sources]
-
-
-def _roles(study: Study) -> Mapping[str, Sequence[str]]:
-    """Give who plays each part, by the part's name."""
-    if study.file.protocol == "ddft":
-        ddft = study.ddft
-        return {"subject": ddft.subjects, "interviewer": [ddft.interviewer], "judge": ddft.jury}
-    drill = study.depthcharge
-    people = {"extractor": [drill.extractor], "evaluator": [drill.evaluator]}
-    return {"target": drill.targets, **people}
 
 
 def _bounds(study: Study, found: Any) -> list[Bound]:

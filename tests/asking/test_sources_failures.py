@@ -98,7 +98,7 @@ def test_brave_refuses_a_key_in_its_body(refused: Answer, optional: bool) -> Non
     with Loopback(answering(refused)) as server:
         retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=3, first_wait=0.01)
         source = open_source(endpoint("brave", server.url), retry)
-        with pytest.raises(EndpointRefused, match="at/search: .*answered 4.*Check the key"):
+        with pytest.raises(EndpointRefused, match=r"at/search: .*answered 4.*Check the key"):
             source.look_up("at", "heart attack", None, optional=optional)
         assert len(server.received) == 1
 
@@ -107,7 +107,7 @@ def test_without_the_tries_below_it_brave_is_heard_too() -> None:
     """A wrong key is told from a wrong parameter, of which the status is the same."""
     with Loopback(answering(WRONG_KEY)) as server, httpx.HTTPTransport() as bare:
         source = open_source(endpoint("brave", server.url), bare)
-        with pytest.raises(EndpointRefused, match="answered 422.*TOKEN_INVALID.*Check the key"):
+        with pytest.raises(EndpointRefused, match=r"answered 422.*TOKEN_INVALID.*Check the key"):
             source.look_up("at", "heart attack", None)
     wrong = brave_error("VALIDATION", errors=[{"loc": ["query", "count"]}])
     found, _, _ = look_up(answering(json_answer(wrong, 422)), "brave", "heart attack")
@@ -210,12 +210,10 @@ SILENT = {"results": [], "unresponsive_engines": [["pubmed", "timeout"], ["arxiv
 
 def test_silent_engines_are_asked_again() -> None:
     """A SearXNG without results while engines are silent has not answered yet."""
-    body = {"results": [{"title": "Heart attack", "content": "Heart attacks"}], **SILENT}
-    some = json_answer({**body, "results": body["results"]})
-    for good, state in ((some, FOUND), (json_answer({"results": []}), NOT_FOUND)):
-        found, calls, _ = look_up(
-            answering(json_answer(SILENT), good), "searxng", "heart attack", tries=3
-        )
+    some = {**SILENT, "results": [{"title": "Heart attack", "content": "Heart attacks"}]}
+    for good, state in ((some, FOUND), ({"results": []}, NOT_FOUND)):
+        answer = answering(json_answer(SILENT), json_answer(good))
+        found, calls, _ = look_up(answer, "searxng", "heart attack", tries=3)
         assert found.state == state
         assert calls == ["at/search"] * 2
 

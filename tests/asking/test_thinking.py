@@ -38,7 +38,7 @@ def test_only_what_is_said_stays(content: str, said: str) -> None:
 def test_what_is_left_reads_the_same() -> None:
     """A judge's reply without its thinking has the verdict that it had with it."""
     rng = random.Random(11)
-    parts = ["<think>", "</think>", '{"far": 0.5}', '{"far": "<think>"}', "{", '"', " so ", "\n"]
+    parts = ["<think>", "</think>", '{"far": 0.5}', '{"far": "<think>"}', " so ", "\n"]
     for _ in range(2_000):
         content = "".join(rng.choice(parts) for _ in range(rng.randrange(9)))
         said = without_thinking(content)
