@@ -66,10 +66,11 @@ OPEN = """(async () => {
       await new Promise((done) => setTimeout(done, 10));
     return found();
   };
-  document.querySelector('.list details > summary').click();
+  const [first, second] = document.querySelectorAll('.list > details');
+  const opened = second ?? first;  // a drill's first is no question
+  opened.querySelector('summary').click();
   (await until(() => document.querySelector('.list .calls > summary'))).click();
   const call = await until(() => document.querySelector('.list .calls li'));
-  const opened = document.querySelector('.list details');
   return [opened.querySelectorAll('.part').length, opened.textContent.length, call.textContent];
 })()"""
 

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from simulated_provider import response, serve
 
-MENTIONS = 24
+MENTIONS = 9
 TOPIC = r"[A-Z][a-z]+[0-9]+(?:[sx][0-9]+)*"
 ASPECTS = re.compile(r"Split the field (.+?) into (\d+) aspects")
 CONCEPTS = re.compile(r"<answer>\n(.*?)\n</answer>\nWhich things", re.DOTALL)

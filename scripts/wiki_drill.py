@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -135,11 +136,15 @@ def show(folder: Path) -> None:
     first = [probe for probe in probes if probe["deal"] == 1]
     grounded = [probe for probe in first if probe["state"] == "asked"]
     one = sum(probe["walked"] == 1 for probe in grounded)
-    print(f"asked at each depth: {[depth['asked'] for depth in results['runs'][0]['depths']]}")
+    depths = results["runs"][0]["depths"]
+    asked, planned = (sum(depth[name] for depth in depths) for name in ("asked", "planned"))
     print(
-        f"grounded at the first deal: {len(grounded)} of {len(first)} questions "
-        f"({len(grounded) / len(first):.1%}), {one} of them with their first direction"
+        f"asked at each depth: {[depth['asked'] for depth in depths]}; grounded: {asked} of "
+        f"{planned} questions ({asked / planned:.1%}), {len(grounded)} at the first deal, {one} of "
+        "these with their first direction"
     )
+    reasons = Counter(probe["reason"] for probe in probes if probe["reason"])
+    print(f"why a deal led to no question: {dict(reasons)}")
     [cassette] = folder.glob("*--*.json")
     taken = sorted(1000 * seconds for seconds in look_ups(cassette).values())
     high = taken[int(0.95 * (len(taken) - 1))]

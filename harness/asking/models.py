@@ -90,7 +90,7 @@ class ChatModel:
             return _rejected(f"HTTP {status}: {said}")
         try:
             return self._wire.answer(_loads(content))
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             return _rejected(f"{who}: no reply of this provider ({type(error).__name__}: {error})")
 
 

@@ -77,6 +77,8 @@ def stands_in(phrase: str, text: str) -> bool:
 
 def _goes_on(one: str, other: str) -> bool:
     """Tell whether two characters belong to one word, in a script that parts words by spaces."""
+    if one == " " or other == " ":
+        return False
     return all(unicodedata.category(each) in ("Ll", "Lu", "Lt", "Nd") for each in (one, other))
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
+import httpx
 import pytest
-from asking.lookups import CONTACT, KEY, WINDOW, look_up
-from loopback import Answer, Received, json_answer
+from asking.lookups import CONTACT, KEY, WINDOW, endpoint, look_up
+from loopback import Answer, Loopback, Received, json_answer
 
 from harness.asking.sources import FAILED, FOUND, NOT_FOUND, Window, open_source
 from harness.asking.sources import SourceEndpoint as Endpoint
@@ -122,6 +123,9 @@ def test_silent_engines_of_any_form_are_a_failure(levels: int) -> None:
     """An empty list from an instance whose engines did not answer is not "not found"."""
     found, _, _ = look_up(lambda _: nested(levels), "searxng", "heart failure", optional=True)
     assert found.state == FAILED
+    with Loopback(lambda _: nested(levels)) as server, httpx.HTTPTransport() as bare:
+        source = open_source(endpoint("searxng", server.url), bare)
+        assert source.look_up("at", "heart failure", None, optional=True).state == FAILED
     assert look_up(searx(), "searxng", "heart failure")[0].state == NOT_FOUND
 
 
