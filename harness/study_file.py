@@ -111,9 +111,10 @@ Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_leng
 class SourceEntry(Strict):
     """[sources.NAME]: where facts are looked up, and how.
 
-    contact: an address for the User-Agent, which Wikimedia asks for. query: what a web search is
-    given, {direction} for what is looked for and, if it helps, {domain}. options: more parameters
-    of the search.
+    base_url: {domain} in it stands for the domain, as in quantum-computing, where each has pages
+    of its own. contact: an address for the User-Agent, which Wikimedia asks for. query: what a web
+    search is given, {direction} for what is looked for and, if it helps, {domain}. options: more
+    parameters of the search.
     """
 
     kind: Literal["wikipedia-summary", "wikipedia-extract", "searxng", "tavily", "brave"]

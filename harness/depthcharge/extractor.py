@@ -132,6 +132,7 @@ class Extractor:
         text, answer, quote = (
             str(values[name]).strip() for name in ("question", "answer", "quote")
         )
+        quote = span_of(answer, quote)
         fault = fault_of(text, answer, quote, passage.text)
         self._filled(filled, not fault)
         if fault:
@@ -158,10 +159,18 @@ class Extractor:
         return Form(fields, json.loads(self._prompts[schema]), self._prompts["again"], self._params)
 
 
+def span_of(answer: str, quote: str) -> str:
+    """Give the span that an answer quotes: the answer itself, where it is part of the quote."""
+    short = answer.rstrip(" .")
+    return short if short and not stands_in(quote, answer) and stands_in(short, quote) else quote
+
+
 def fault_of(question: str, answer: str, quote: str, passage: str) -> str:
     """Say what is wrong with a question on a passage; "" where it can be asked."""
     if not any(mark in question for mark in QUESTION_MARKS):
         return "The question asks nothing; a question mark is missing."
+    if any(stands_in(word, question) for word in ("passage", "this text", "the text")):
+        return "The question speaks of the passage, which nobody who answers it has seen."
     if not stands_in(quote, passage):
         return f'The quote "{quote}" does not stand in the passage; copy it letter by letter.'
     if not tells(quote):

@@ -31,6 +31,7 @@ from harness.results.depthcharge import RunKey as RunKey
 from harness.results.depthcharge import RunMetrics as RunMetrics
 from harness.results.depthcharge import RunResult as RunResult
 from harness.results.depthcharge import Share as Share
+from harness.results.depthcharge import slug as slug
 from harness.results.depthcharge import tier_of as tier_of
 from harness.results.materials import Concept as Concept
 from harness.results.materials import Materials as Materials

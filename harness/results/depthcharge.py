@@ -18,6 +18,11 @@ def tier_of(depth: int, passes: int) -> str:
     return TIERS[min((depth - 1) // passes, len(TIERS) - 1)]
 
 
+def slug(domain: str) -> str:
+    """Give a domain as it stands in names and addresses."""
+    return re.sub(r"\s+", "-", domain.strip().lower())
+
+
 class RunKey(msgspec.Struct, frozen=True, order=True):
     """The place of one run in the study's grid."""
 
@@ -28,8 +33,7 @@ class RunKey(msgspec.Struct, frozen=True, order=True):
     @property
     def name(self) -> str:
         """Give the run's name, from which its file name is made."""
-        domain = re.sub(r"\s+", "-", self.domain.strip().lower())
-        return f"{self.target}--{domain}--r{self.repeat}"
+        return f"{self.target}--{slug(self.domain)}--r{self.repeat}"
 
 
 class Probe(msgspec.Struct):

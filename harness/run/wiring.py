@@ -19,7 +19,7 @@ from harness.asking.wire import Endpoint
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.prices import read_prices
-from harness.results import Materials, RunKey
+from harness.results import Materials, RunKey, slug
 from harness.run.protocols import Surroundings, protocol_of
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
@@ -117,11 +117,11 @@ def endpoint(name: str, model: ModelEntry, key: str | None) -> Endpoint:
 
 
 def source_endpoint(name: str, source: SourceEntry, key: str | None, domain: str) -> SourceEndpoint:
-    """Give a source of the study file as `asking` wants it, its query within a domain."""
+    """Give a source of the study file as `asking` wants it, within a domain."""
     return SourceEndpoint(
         name=name,
         kind=source.kind,
-        base_url=source.base_url,
+        base_url=source.base_url.replace("{domain}", slug(domain)),
         api_key=key,
         contact=source.contact,
         query=source.query.replace("{domain}", domain),

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from harness.depthcharge.extractor import claim_of, fault_of
+from harness.depthcharge.extractor import claim_of, fault_of, span_of
 from harness.depthcharge.paths import (
     Direction,
     Path,
@@ -123,6 +123,7 @@ PASSAGE = "Insulin was first given to a patient in January 1922, in Toronto."
         ("Was it in Toronto?", "In Toronto.", "Toronto", "gives its answer away"),
         ("When?", "", "", "does not stand in the passage"),
         ("When?", "It was in.", "in", "tells no fact"),
+        ("What does the passage say?", "January 1922.", "January 1922", "speaks of the passage"),
         ("\u4ec0\u4e48\u65f6\u5019\uff1f", "1922", "1922", ""),
     ],
 )
@@ -132,6 +133,20 @@ def test_a_question_holds_what_the_passage_says(
     """The quote stands in the passage and in the answer, and not in the question."""
     found = fault_of(question, answer, quote, PASSAGE)
     assert found == "" if not fault else fault in found
+
+
+@pytest.mark.parametrize(
+    ("answer", "quote", "span"),
+    [
+        ("In January 1922.", "January 1922", "January 1922"),
+        ("January 1922.", "Insulin was first given to a patient in January 1922", "January 1922"),
+        ("In 1923.", "Insulin was first given", "Insulin was first given"),
+        ("", "January 1922", "January 1922"),
+    ],
+)
+def test_an_answer_that_stands_in_its_quote_is_the_span(answer: str, quote: str, span: str) -> None:
+    """Who quotes a sentence and answers with a part of it has quoted that part."""
+    assert span_of(answer, quote) == span
 
 
 def test_the_claim_is_the_sentence_that_holds_the_quote() -> None:
