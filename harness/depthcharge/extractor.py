@@ -93,7 +93,7 @@ class Extractor:
             **values,
         )
         form = self._form("items_schema", {"items": Texts()})
-        filled = ask_form(self._model, call, self._messages(task), form)
+        filled = ask_form(self._model, call, self._messages(task, f"{prompt}_example"), form)
         self._filled(filled, filled.verdict.state == "ok")
         items = filled.verdict.values.get("items", ())
         listed = items if isinstance(items, tuple) else ()
@@ -113,7 +113,7 @@ class Extractor:
             passage=passage.text,
             domain=self._domain,
         )
-        messages = self._messages(task, example="question_example")
+        messages = self._messages(task, "question_example")
         made, fault = self._made(call, messages, passage)
         if fault:
             made, fault = self._made(f"{call}/mended", [*messages, *fault], passage)
@@ -145,10 +145,10 @@ class Extractor:
             {"role": "user", "content": self._prompts.filled("again", problem=fault)},
         ]
 
-    def _messages(self, task: str, example: str = "") -> list[Message]:
+    def _messages(self, task: str, example: str) -> list[Message]:
         system = self._prompts.filled("extractor_system", domain=self._domain)
         messages = [{"role": "system", "content": system}]
-        if example:
+        if example in self._prompts:
             messages += [
                 {"role": "user", "content": self._prompts[example]},
                 {"role": "assistant", "content": self._prompts[f"{example}_reply"]},
