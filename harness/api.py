@@ -94,12 +94,7 @@ class CognitiveProfiler:
     ) -> None:
         self._study = find_study(study, root)
         self._model, self._mode = model, mode
-        subjects = self._study.ddft.subjects
-        if model not in subjects:
-            raise UsageError(
-                f"{self._study.name} has no recording of {model!r}; its subjects are "
-                f"{', '.join(subjects)}. Another model needs a study of its own."
-            )
+        _require_recorded(self._study, "subjects", self._study.ddft.subjects, model)
 
     def run_complete_assessment(
         self,
@@ -159,12 +154,7 @@ class DepthCharge:
     ) -> None:
         self._study = find_study(study, root)
         self._target, self._mode = target, mode
-        targets = self._study.depthcharge.targets
-        if target not in targets:
-            raise UsageError(
-                f"{self._study.name} has no recording of {target!r}; its targets are "
-                f"{', '.join(targets)}. Another model needs a study of its own."
-            )
+        _require_recorded(self._study, "targets", self._study.depthcharge.targets, target)
 
     def probe(self, domain: str, repeat: int = 1) -> Drilled:
         """Replay one run and score it.
@@ -182,6 +172,14 @@ class DepthCharge:
             run = sound_replays(self._study, [cell])[0]
         found = drills.scored(self._study, frozen(self._study).materials, [run.result])
         return _drilled(found.runs[0], run.result, run.transcript)
+
+
+def _require_recorded(study: Study, what: str, recorded: Sequence[str], name: str) -> None:
+    if name not in recorded:
+        raise UsageError(
+            f"{study.name} has no recording of {name!r}; its {what} are {', '.join(recorded)}. "
+            "Another model needs a study of its own."
+        )
 
 
 def _recorded(study: Study, cell: RunKey) -> list[str]:

@@ -46,27 +46,19 @@ def score_study(
     """Compute all metrics of a study from its cells, in the order of their names."""
     cells = sorted(cells, key=lambda cell: cell.cell)
     missing = count_missing(cells, rules.missing_limit)
-    valid = missing.share <= missing.limit
-    reason = None if valid else _too_many(missing)
+    reason = missing.fault("judgements")
     return Results(
         name,
         "ddft",
         version,
-        valid,
-        reason,
+        not reason,
+        reason or None,
         rules._asdict(),
         missing,
         spending(cells, prices),
         subject_metrics(cells, planned, rules),
         None,
         list(cells),
-    )
-
-
-def _too_many(missing: Missing) -> str:
-    return (
-        f"{missing.missing} of {missing.judgements} judgements are missing "
-        f"({missing.share:.1%}), {missing.limit:.1%} are allowed"
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.results import Results, Value
-from harness.results.table import Table
+from harness.results import Results
+from harness.results.table import Table, number
 
 
 def tables(found: Results) -> list[Table]:
@@ -17,12 +17,6 @@ def tables(found: Results) -> list[Table]:
     ]
 
 
-def _number(value: Value) -> str:
-    if value.value is None:
-        return f"null ({value.reason})"
-    return f"{value.value:.3f} (n={value.n})"
-
-
 def _subjects(found: Results) -> Table:
     columns = ("subject", "HOC", "CRI", "FAR'", "SAS'", "CI raw", "CI", "phenotype", "danger zone")
     rows = []
@@ -30,7 +24,7 @@ def _subjects(found: Results) -> Table:
         name = part.subject if part.arm == "paper" else f"{part.subject} ({part.arm})"
         values = (part.hoc, part.cri, part.far_prime, part.sas_prime, part.ci_raw, part.ci)
         label = part.phenotype or "undefined"
-        rows.append([name, *map(_number, values), label, _number(part.danger_zone)])
+        rows.append([name, *map(number, values), label, number(part.danger_zone)])
     return Table("Subjects", columns, rows)
 
 
@@ -39,10 +33,10 @@ def _correlations(found: Results) -> Table:
     columns = ("variable", "coefficient", "p (t)", "p (exact)", "Holm", "direction")
     rows = []
     for part in [*groups.design, *groups.turns, *groups.outside]:
-        row = [f"{part.name} ({part.method})", _number(part.coefficient)]
+        row = [f"{part.name} ({part.method})", number(part.coefficient)]
         if part.coefficient.value is not None:
             numbers = (part.p, part.exact.p, part.holm)
-            row += [*map(_number, numbers), part.direction or "-"]
+            row += [*map(number, numbers), part.direction or "-"]
         rows.append(row)
     return Table("Correlations with CI (raw)", columns, rows)
 
@@ -57,7 +51,7 @@ def _agreement(found: Results) -> Table:
             agreement.alpha,
             agreement.icc["ICC(A,1)"],
         )
-        rows.append([part.scale.upper(), *map(_number, values)])
+        rows.append([part.scale.upper(), *map(number, values)])
     return Table(
         "Agreement of the judges",
         ("scale", "mean variance", "MAD", "alpha (interval)", "ICC(A,1)"),
@@ -67,7 +61,7 @@ def _agreement(found: Results) -> Table:
 
 def _predictions(found: Results) -> Table:
     rows = [
-        [part.name, _number(part.estimate), part.verdict, part.paper_verdict]
+        [part.name, number(part.estimate), part.verdict, part.paper_verdict]
         for part in found.analysis.predictions
     ]
     return Table("Predictions", ("prediction", "estimate", "by our rule", "by the paper's"), rows)

@@ -54,7 +54,7 @@ def score_study(
     cells = sorted(cells, key=lambda cell: cell.cell)
     missing = count_missing(cells, rules.missing_limit)
     runs = [run_metrics(cell, rules) for cell in cells]
-    reason = _too_many(missing) or _nothing_asked(runs)
+    reason = missing.fault("verdicts") or _nothing_asked(runs)
     return DrillResults(
         study=name,
         protocol="depthcharge",
@@ -67,15 +67,6 @@ def score_study(
         runs=runs,
         analysis=None,
         cells=list(cells),
-    )
-
-
-def _too_many(missing: Missing) -> str:
-    if missing.share <= missing.limit:
-        return ""
-    return (
-        f"{missing.missing} of {missing.judgements} verdicts are missing "
-        f"({missing.share:.1%}), {missing.limit:.1%} are allowed"
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.depthcharge.analysis_form import Analysis, Cell
-from harness.results import TIERS, DrillResults, Interval, RunMetrics, Share, Value
-from harness.results.table import Table
+from harness.results import TIERS, DrillResults, RunMetrics, Share, Value
+from harness.results.table import Table, between, number
 
 
 def tables(found: DrillResults) -> list[Table]:
@@ -27,20 +27,8 @@ def tables(found: DrillResults) -> list[Table]:
     ]
 
 
-def _number(value: Value) -> str:
-    if value.value is None:
-        return f"null ({value.reason})"
-    return f"{value.value:.3f} (n={value.n})"
-
-
 def _depth(value: Value) -> str:
     return f"null ({value.reason})" if value.value is None else f"{value.value:.0f}"
-
-
-def _between(interval: Interval) -> str:
-    if interval.low is None or interval.high is None:
-        return f"null ({interval.reason})"
-    return f"[{interval.low:.3f}, {interval.high:.3f}]"
 
 
 def _counted(part: Share) -> str:
@@ -56,7 +44,7 @@ def _evd(analysis: Analysis) -> Table:
         [
             part.target,
             *(_cell(by_place.get((part.target, domain))) for domain in domains),
-            _number(part.evd) + _place(part.rank),
+            number(part.evd) + _place(part.rank),
         ]
         for part in analysis.targets
     ]
@@ -70,10 +58,10 @@ def _cell(cell: Cell | None) -> str:
     if cell is None:
         return "not in the study"
     if cell.evd.value is None:
-        return _number(cell.evd)
+        return number(cell.evd)
     more = "+" if cell.censored else ""
-    number = f"{cell.evd.value:.3f}{more} (n={cell.evd.n})"
-    return f"{number} {_between(cell.interval)}{_place(cell.rank)}"
+    mean = f"{cell.evd.value:.3f}{more} (n={cell.evd.n})"
+    return f"{mean} {between(cell.interval)}{_place(cell.rank)}"
 
 
 def _place(rank: int | None) -> str:
@@ -86,10 +74,10 @@ def _targets(analysis: Analysis) -> Table:
     rows = []
     for cell in analysis.cells:
         numbers = (cell.evd, cell.accuracy, cell.cost, cell.evd_per_cost)
-        rows.append([cell.target, cell.domain, *map(_number, numbers)])
+        rows.append([cell.target, cell.domain, *map(number, numbers)])
     for part in analysis.targets:
         numbers = (part.evd, part.accuracy, part.cost, part.evd_per_cost)
-        rows.append([part.target, "all", *map(_number, numbers)])
+        rows.append([part.target, "all", *map(number, numbers)])
     return Table("EVD beside accuracy and the cost of asking the target", columns, rows)
 
 
@@ -103,11 +91,11 @@ def _tiers(analysis: Analysis) -> Table:
 
 def _rankings(analysis: Analysis) -> Table:
     rows = [
-        [f"{pair.first} and {pair.second}", _number(pair.tau.coefficient), _number(pair.tau.p)]
+        [f"{pair.first} and {pair.second}", number(pair.tau.coefficient), number(pair.tau.p)]
         for pair in analysis.domain_rankings
     ]
     rows += [
-        [f"{one.domain}: EVD and accuracy", _number(one.tau.coefficient), _number(one.tau.p)]
+        [f"{one.domain}: EVD and accuracy", number(one.tau.coefficient), number(one.tau.p)]
         for one in analysis.accuracy_rankings
     ]
     return Table("Agreement of rankings", ("rankings", "Kendall's tau", "p"), rows)
@@ -118,9 +106,9 @@ def _differences(analysis: Analysis) -> Table:
         [
             f"{one.first} - {one.second}",
             one.domain,
-            _number(one.difference),
-            _number(one.se),
-            _between(one.interval),
+            number(one.difference),
+            number(one.se),
+            between(one.interval),
         ]
         for one in analysis.differences
     ]
@@ -139,8 +127,8 @@ def _smaller_n(analysis: Analysis) -> Table:
     rows = []
     for place, cell in enumerate(analysis.cells):
         drawn = [part.cells[place] for part in analysis.smaller_n]
-        texts = [_number(one.evd) + _deviation(one.sd) for one in drawn]
-        rows.append([cell.target, cell.domain, _number(cell.evd), *texts])
+        texts = [number(one.evd) + _deviation(one.sd) for one in drawn]
+        rows.append([cell.target, cell.domain, number(cell.evd), *texts])
     title = "EVD with fewer questions: mean and SD over subsamples of the recorded answers"
     return Table(title, ["target", "domain", "as recorded", *sizes], rows)
 
@@ -154,8 +142,8 @@ def _other_thetas(analysis: Analysis) -> Table:
     rows = []
     for place, cell in enumerate(analysis.cells):
         others = [part.cells[place] for part in analysis.other_thetas]
-        texts = [_number(other.evd) + _place(other.rank) for other in others]
-        rows.append([cell.target, cell.domain, _number(cell.evd), *texts])
+        texts = [number(other.evd) + _place(other.rank) for other in others]
+        rows.append([cell.target, cell.domain, number(cell.evd), *texts])
     title = "EVD and rank with another theta, where the recording can say"
     return Table(title, ["target", "domain", "as recorded", *thetas], rows)
 
@@ -168,7 +156,7 @@ def _runs(runs: Sequence[RunMetrics]) -> Table:
     rows = []
     for run in runs:
         evd = run.evd
-        numbers = map(_number, (evd.value, evd.exclusive, evd.at_most))
+        numbers = map(number, (evd.value, evd.exclusive, evd.at_most))
         depths = map(_depth, (run.median_survival_depth, run.deepest_correct))
         rise = ", ".join(f"{rise.harder} +{rise.by:.3f}" for rise in run.rises) or "none"
         rows.append([run.cell.name, run.stop, *numbers, *depths, rise, str(run.shortfall)])
@@ -181,7 +169,7 @@ def _spreads(runs: Sequence[RunMetrics]) -> Table:
     for run in runs:
         evd = run.evd
         intervals = (evd.clustered, evd.binomial, evd.restopped, evd.jeffreys)
-        rows.append([run.cell.name, _number(evd.clustered_se), *map(_between, intervals)])
+        rows.append([run.cell.name, number(evd.clustered_se), *map(between, intervals)])
     return Table("How sure each EVD is: 95% intervals, the one by paths first", columns, rows)
 
 
@@ -193,9 +181,9 @@ def _depths(runs: Sequence[RunMetrics]) -> Table:
             depth.tier,
             f"{depth.asked} of {depth.planned}",
             f"{depth.missing} / {depth.unverifiable}",
-            _number(depth.accuracy),
-            _between(depth.wilson),
-            _number(depth.survival),
+            number(depth.accuracy),
+            between(depth.wilson),
+            number(depth.survival),
         ]
         for run in runs
         for depth in run.depths

@@ -50,6 +50,15 @@ class Missing(msgspec.Struct):
     limit: float
     states: dict[str, int]
 
+    def fault(self, what: str) -> str:
+        """Say that too many are missing; "" where they are not. what: how they are called."""
+        if self.share <= self.limit:
+            return ""
+        return (
+            f"{self.missing} of {self.judgements} {what} are missing "
+            f"({self.share:.1%}), {self.limit:.1%} are allowed"
+        )
+
 
 class ModelCost(msgspec.Struct):
     """What a model was asked in all of a study, and what that cost by the price list."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.results.shared import Interval, Value
+
 
 class Table(NamedTuple):
     """A title, the columns' names, and rows of as many texts."""
@@ -12,3 +14,17 @@ class Table(NamedTuple):
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+
+def number(value: Value) -> str:
+    """Give a value as a table shows it: with its n, or why there is none."""
+    if value.value is None:
+        return f"null ({value.reason})"
+    return f"{value.value:.3f} (n={value.n})"
+
+
+def between(interval: Interval) -> str:
+    """Give an interval as a table shows it: its bounds, or why there are none."""
+    if interval.low is None or interval.high is None:
+        return f"null ({interval.reason})"
+    return f"[{interval.low:.3f}, {interval.high:.3f}]"

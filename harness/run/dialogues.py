@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from harness.asking.wire import Message
 from harness.ddft import judgements
-from harness.ddft.materials import PROTOCOL_VERSION as VERSION
-from harness.ddft.materials import present_materials
+from harness.ddft.materials import PROTOCOL_VERSION, present_materials
 from harness.ddft.protocol import Dialogue, Rules
 from harness.ddft.scoring import MetricRules, count_missing, score_study
 from harness.results import CellKey, CellResult, Materials, Results
@@ -18,19 +17,7 @@ from harness.run.protocols import Surroundings
 from harness.study import Study
 from harness.texts import read_concepts, read_pools
 
-__all__ = [
-    "VERSION",
-    "calls_a_cell",
-    "cell",
-    "fresh",
-    "imagined",
-    "metric_rules",
-    "missing",
-    "rows",
-    "score",
-    "scored",
-    "tables",
-]
+VERSION = PROTOCOL_VERSION
 
 
 def fresh(study: Study) -> Materials:

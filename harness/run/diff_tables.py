@@ -6,8 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from harness.results import Interval, Value
-from harness.results.table import Table
+from harness.results.table import Table, between, number
 from harness.run.diff_form import Changed, Diff
 
 MOST_ROWS = 20
@@ -94,10 +93,10 @@ def _scores(diff: Diff) -> Table:
     rows = [
         [
             f"{one.score}, {one.model}",
-            _number(one.before),
-            _number(one.after),
-            _number(one.difference),
-            _between(one.interval),
+            number(one.before),
+            number(one.after),
+            number(one.difference),
+            between(one.interval),
             f"{one.higher} / {one.lower}",
         ]
         for one in diff.scores
@@ -111,10 +110,10 @@ def _metrics(diff: Diff) -> Table:
         [
             f"{one.model} ({one.place})",
             one.metric,
-            _number(one.before),
-            _number(one.after),
-            _number(one.difference),
-            _between(one.interval),
+            number(one.before),
+            number(one.after),
+            number(one.difference),
+            between(one.interval),
         ]
         for one in diff.metrics
     ]
@@ -127,9 +126,9 @@ def _swaps(diff: Diff) -> Table:
         [
             f"{swap.subject} ({swap.arm})",
             swap.part,
-            swap.before if isinstance(swap.before, str) else _number(swap.before),
-            swap.after if isinstance(swap.after, str) else _number(swap.after),
-            _number(swap.ci),
+            swap.before if isinstance(swap.before, str) else number(swap.before),
+            swap.after if isinstance(swap.after, str) else number(swap.after),
+            number(swap.ci),
             (swap.phenotype or "undefined") + (" *" if swap.changes else ""),
         ]
         for swap in diff.swaps
@@ -140,15 +139,3 @@ def _swaps(diff: Diff) -> Table:
         columns,
         rows,
     )
-
-
-def _number(value: Value) -> str:
-    if value.value is None:
-        return f"null ({value.reason})"
-    return f"{value.value:.3f} (n={value.n})"
-
-
-def _between(interval: Interval) -> str:
-    if interval.low is None or interval.high is None:
-        return f"null ({interval.reason})"
-    return f"[{interval.low:.3f}, {interval.high:.3f}]"

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from harness.asking.inquiry import Window
 from harness.asking.wire import Message
-from harness.depthcharge.materials import PROTOCOL_VERSION as VERSION
-from harness.depthcharge.materials import present_materials
+from harness.depthcharge.materials import PROTOCOL_VERSION, present_materials
 from harness.depthcharge.protocol import Drill, People, Rules
 from harness.depthcharge.scoring import MetricRules
 from harness.results import DrillResults, Materials, RunKey, RunResult, tier_of
@@ -17,19 +16,7 @@ from harness.results.table import Table
 from harness.run.protocols import Surroundings
 from harness.study import Study
 
-__all__ = [
-    "VERSION",
-    "calls_a_cell",
-    "cell",
-    "fresh",
-    "imagined",
-    "metric_rules",
-    "missing",
-    "rows",
-    "score",
-    "scored",
-    "tables",
-]
+VERSION = PROTOCOL_VERSION
 CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
 YEARS = 2  # that the newest tier looks back
 
