@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.asking.replies import Fields, Verdict, read_reply
-from harness.asking.wire import Answer, Message, Model
+from harness.asking.wire import NO_TEXT, Answer, Message, Model
 
 ASKS = 2
 REJECTED = "rejected"
-EMPTY = "(empty)"  # stands for an empty reply: Anthropic takes no message without a text
 Heard = Callable[[str, str], None]  # hears of each reply in a form: the model, and its state
 
 
@@ -51,7 +50,7 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
             return Filled(verdict, answer.text, answers)
         again = form.again.replace("{problem}", verdict.problem)
         said += [
-            {"role": "assistant", "content": answer.text if answer.text.strip() else EMPTY},
+            {"role": "assistant", "content": answer.text if answer.text.strip() else NO_TEXT},
             {"role": "user", "content": again},
         ]
 

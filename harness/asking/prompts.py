@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import count, takewhile
 
+from harness.asking.wire import Message
 from harness.errors import DamagedFile
 
 _NAME = re.compile(r"\{(\w+)\}")
@@ -27,6 +29,17 @@ class Prompts:
                 f"materials.json: the prompt {name!r} is missing; restore the file, "
                 "or use the harness version it names"
             ) from None
+
+    def examples(self, name: str) -> list[Message]:
+        """Give the worked examples of a task, as turns: NAME_1 and its NAME_1_reply, NAME_2, ..."""
+        numbers = takewhile(lambda number: f"{name}_{number}" in self, count(1))
+        return [turn for number in numbers for turn in self._example(f"{name}_{number}")]
+
+    def _example(self, name: str) -> list[Message]:
+        return [
+            {"role": "user", "content": self[name]},
+            {"role": "assistant", "content": self[f"{name}_reply"]},
+        ]
 
     def filled(self, name: str, **values: str) -> str:
         """Give a prompt with its {names} filled in."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 Message = dict[str, str]
+NO_TEXT = "(empty)"  # stands for an answer without a text
 Body = dict[str, Any]
 ANTHROPIC_VERSION = "2023-06-01"
 ANTHROPIC_MAX_TOKENS = 1024
@@ -163,7 +164,7 @@ class Anthropic:
     ) -> Body:
         """Give the system prompt apart from the messages, and the reply's form."""
         system = [said["content"] for said in messages if said["role"] == "system"]
-        spoken = [said for said in messages if said["role"] != "system"]
+        spoken = [_with_text(said) for said in messages if said["role"] != "system"]
         body: Body = {
             "model": endpoint.model,
             "max_tokens": ANTHROPIC_MAX_TOKENS,
@@ -184,6 +185,11 @@ class Anthropic:
 
 
 WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "azure": Azure(), "anthropic": Anthropic()}
+
+
+def _with_text(said: Message) -> Message:
+    """Give a message as it is, or with NO_TEXT for its text: Anthropic takes none without one."""
+    return said if said["content"].strip() else {**said, "content": NO_TEXT}
 
 
 def _text(value: Any) -> str:

@@ -52,11 +52,5 @@ def error_type(said: object) -> str:
 
 
 def _opening(prompts: Prompts) -> list[Message]:
-    messages = [{"role": "system", "content": prompts["evaluator_system"]}]
-    for number in (1, 2, 3):
-        example = f"evaluator_example_{number}"
-        messages += [
-            {"role": "user", "content": prompts[example]},
-            {"role": "assistant", "content": prompts[f"{example}_reply"]},
-        ]
-    return messages
+    system: Message = {"role": "system", "content": prompts["evaluator_system"]}
+    return [system, *prompts.examples("evaluator_example")]

@@ -19,7 +19,6 @@ ROUNDS = 2  # of asking for more topics, where there are too few
 LONGEST_LIST = 30  # items asked for at once: a longer list meets the token limit
 LONGEST_DIRECTION = 8  # words
 QUESTION_MARKS = ("?", "？", "؟", ";")
-NO_ANSWER = "(empty)"  # in the place of an empty reply, which some providers do not take back
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 
 
@@ -141,19 +140,18 @@ class Extractor:
 
     def _again(self, filled: Filled, fault: str) -> list[Message]:
         return [
-            {"role": "assistant", "content": filled.words or NO_ANSWER},
+            {"role": "assistant", "content": filled.words},
             {"role": "user", "content": self._prompts.filled("again", problem=fault)},
         ]
 
     def _messages(self, task: str, example: str) -> list[Message]:
         system = self._prompts.filled("extractor_system", domain=self._domain)
-        messages = [{"role": "system", "content": system}]
-        if example in self._prompts:
-            messages += [
-                {"role": "user", "content": self._prompts[example]},
-                {"role": "assistant", "content": self._prompts[f"{example}_reply"]},
-            ]
-        return [*messages, {"role": "user", "content": task}]
+        examples = self._prompts.examples(example)
+        return [
+            {"role": "system", "content": system},
+            *examples,
+            {"role": "user", "content": task},
+        ]
 
     def _form(self, schema: str, fields: Fields) -> Form:
         return Form(fields, json.loads(self._prompts[schema]), self._prompts["again"], self._params)

@@ -139,6 +139,27 @@ def test_anthropic_gets_its_documented_request() -> None:
     assert (answer.served, answer.finish_reason) == ("claude-served", "end_turn")
 
 
+@pytest.mark.parametrize("nothing", ["", " \n"])
+def test_anthropic_gets_a_text_where_an_earlier_answer_has_none(nothing: str) -> None:
+    """Its API rejects a dialogue with an empty message in it; OpenAI's takes it as it is."""
+
+    def contents(received: Received) -> list[str]:
+        return [said["content"] for said in received.json()["messages"]]
+
+    said = [MESSAGES[1], {"role": "assistant", "content": nothing}, MESSAGES[3]]
+    heard: list[list[str]] = []
+    for provider, reply in (("anthropic", MESSAGE), ("openai", CHAT)):
+
+        def answer(received: Received, reply: Mapping[str, Any] = reply) -> Answer:
+            heard.append(contents(received))
+            return json_answer(reply)
+
+        with Loopback(answer) as server, httpx.HTTPTransport() as transport:
+            endpoint = Endpoint("n", server.url, "m", {}, provider=provider)
+            ChatModel(endpoint, transport).ask("call", said)
+    assert heard == [["Why?", "(empty)", "And?"], ["Why?", nothing, "And?"]]
+
+
 @pytest.mark.parametrize(
     ("reason", "text", "state"),
     [
