@@ -15,7 +15,7 @@ from harness.report.form import Band, Bound, Call, Cassette, Checked, ModelAsked
 from harness.results import DrillResults, Results
 from harness.run import dialogues, drills
 from harness.run.replay import results_of, sound_replays
-from harness.run.verdict import NOT_PROVEN, Verdict, replay
+from harness.run.verdict import NOT_PROVEN, Replayed, Verdict, replayed
 from harness.run.wiring import frozen
 from harness.study import Cell, Study
 
@@ -34,10 +34,9 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
     does not replay: then there is nothing to show; UsageError where two have one name.
     """
     _require_distinct(studies)
-    verdicts = [_verdict(study) for study in studies]
+    checked = [_replayed(study) for study in studies]
     articles = [
-        page.article(studied(study, verdict))
-        for study, verdict in zip(studies, verdicts, strict=True)
+        page.article(studied(study, one)) for study, one in zip(studies, checked, strict=True)
     ]
     files = {out: page.page(articles)}
     if pictures is not None:
@@ -46,7 +45,7 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
         files |= {pictures / name: data for name, data in drawn}
     for path, data in files.items():
         write_atomic(path, data)
-    return Outcome(list(files), verdicts)
+    return Outcome(list(files), [one.verdict for one in checked])
 
 
 def _require_distinct(studies: Sequence[Study]) -> None:
@@ -55,18 +54,20 @@ def _require_distinct(studies: Sequence[Study]) -> None:
         raise UsageError(f"two studies are called {twice[0]!r}; a page tells them by their names.")
 
 
-def _verdict(study: Study) -> Verdict:
+def _replayed(study: Study) -> Replayed:
     """Replay with checksums where there is a manifest; before that a study has none."""
     manifest = checksums.manifest_path(study.root, study.name)
-    return replay(study, verify_checksums=manifest.is_file())
+    return replayed(study, verify_checksums=manifest.is_file())
 
 
-def studied(study: Study, verdict: Verdict) -> Studied:
-    """Replay a study's finished cells, and hand over all that a page shows."""
+def studied(study: Study, checked: Replayed) -> Studied:
+    """Hand over all that a page shows of a study's finished cells."""
     finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
-    with guard.closed():
-        replays = sound_replays(study, finished)
-        found = results_of(study, replays)
+    replays, found = checked.replays, checked.found
+    if found is None:  # files that are not the manifest's, or cells that are not recorded yet
+        with guard.closed():
+            replays = sound_replays(study, finished)
+            found = results_of(study, replays)
     return Studied(
         name=study.name,
         title=study.file.title,
@@ -74,7 +75,7 @@ def studied(study: Study, verdict: Verdict) -> Studied:
         as_of=study.file.as_of.isoformat(),
         seed=study.file.seed,
         frozen_by=frozen(study).materials.harness_version,
-        checked=_checked(verdict),
+        checked=_checked(checked.verdict),
         models=_asked(study),
         cells=[cell.name for cell in study.cells()],
         cassettes={cell.name: _cassette(study, cell) for cell in finished},

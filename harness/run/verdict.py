@@ -10,7 +10,7 @@ import msgspec
 
 from harness import results as results_file
 from harness.recording import checksums, guard
-from harness.run.replay import replay_cells, results_of
+from harness.run.replay import CellReplay, replay_cells, results_of
 from harness.study import Study
 
 NOT_PROVEN = (
@@ -87,6 +87,18 @@ class Verdict(msgspec.Struct):
         return f" (first at {self.first_difference})" if self.first_difference else ""
 
 
+class Replayed(NamedTuple):
+    """A verdict and what it rests on.
+
+    replays: every cell of the grid, [] where nothing was replayed; found: the results computed from
+    them, None where a cell does not replay.
+    """
+
+    verdict: Verdict
+    replays: list[CellReplay]
+    found: Any
+
+
 def replay(
     study: Study, *, verify_checksums: bool = False, expect: str = "", workers: int | None = None
 ) -> Verdict:
@@ -96,7 +108,16 @@ def replay(
     expect: the fingerprint that a paper printed; it implies verify_checksums. Where the files are
     not those of the manifest nothing is replayed. Raises UsageError where there is no study.
     """
+    return replayed(study, verify_checksums, expect, workers).verdict
+
+
+def replayed(
+    study: Study, verify_checksums: bool, expect: str = "", workers: int | None = None
+) -> Replayed:
+    """Do what `replay` does, and hand on what was replayed."""
     began = time.monotonic()
+    replays: list[CellReplay] = []
+    found = None
     verdict = Verdict(
         study.name, 0, len(study.cells()), 0, 0, 0, 0, "not checked", "not compared", "", False, 0.0
     )
@@ -106,9 +127,9 @@ def replay(
         verdict.fingerprint = _known_fingerprint(study)
     if verdict.ok:
         with guard.closed():
-            _check_replay(study, workers, verdict)
+            replays, found = _check_replay(study, workers, verdict)
     verdict.seconds = round(time.monotonic() - began, 2)
-    return verdict
+    return Replayed(verdict, replays, found)
 
 
 class Files(NamedTuple):
@@ -145,7 +166,9 @@ def _check_files(study: Study, expect: str, verdict: Verdict) -> None:
     ]
 
 
-def _check_replay(study: Study, workers: int | None, verdict: Verdict) -> None:
+def _check_replay(
+    study: Study, workers: int | None, verdict: Verdict
+) -> tuple[list[CellReplay], Any]:
     before = guard.attempts()
     replays = replay_cells(study, workers)
     verdict.cells = sum(not replay.problem for replay in replays)
@@ -165,9 +188,10 @@ def _check_replay(study: Study, workers: int | None, verdict: Verdict) -> None:
         )
     if verdict.network_attempts:
         verdict.problems.append(f"network: {verdict.network_attempts} attempts were blocked")
+    found = None if failed else results_of(study, replays)
     if not failed:
-        found = results_of(study, replays)
         _compare(study, found, verdict)
+    return replays, found
 
 
 def _name_unfinished(study: Study, verdict: Verdict) -> None:
