@@ -11,6 +11,7 @@ from harness.ddft import judgements
 from harness.ddft.materials import PROTOCOL_VERSION, present_materials
 from harness.ddft.protocol import Dialogue, Rules
 from harness.ddft.scoring import MetricRules, count_missing, score_study
+from harness.report.form import Band, Bound
 from harness.results import CellKey, CellResult, Materials, Results
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
@@ -104,6 +105,22 @@ def rows(materials: Materials, found: Results) -> list[Sequence[object]]:
     """Give one row a judgement, the columns' names first."""
     domains = {concept.id: concept.domain for concept in materials.concepts}
     return [judgements.HEADER, *judgements.rows(found.cells, domains)]
+
+
+def bounds(study: Study, found: Results) -> list[Bound]:
+    """Bound what missing judgements could change, for a page."""
+    from harness.ddft.bounds import bounds as of_dialogues
+
+    planned = len(study.ddft.concepts) * len(study.ddft.levels) * study.ddft.repeats
+    return [
+        Bound(f"{one.subject} ({one.arm})", one.measure, one.found, one.low, one.high)
+        for one in of_dialogues(found.cells, planned, metric_rules(study))
+    ]
+
+
+def bands(study: Study, found: Results) -> dict[str, Band]:  # noqa: ARG001  # none around FAR
+    """Give no band."""
+    return {}
 
 
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:

@@ -10,6 +10,7 @@ from harness.asking.wire import Message
 from harness.depthcharge.materials import PROTOCOL_VERSION, present_materials
 from harness.depthcharge.protocol import Drill, People, Rules
 from harness.depthcharge.scoring import MetricRules
+from harness.report.form import Band, Bound
 from harness.results import DrillResults, Materials, RunKey, RunResult, tier_of
 from harness.results.depthcharge import MISSING
 from harness.results.table import Table
@@ -104,6 +105,26 @@ def rows(materials: Materials, found: DrillResults) -> list[Sequence[object]]:  
     from harness.depthcharge import probes
 
     return [probes.HEADER, *probes.rows(found.cells)]
+
+
+def bounds(study: Study, found: DrillResults) -> list[Bound]:
+    """Bound what missing verdicts could change, for a page."""
+    from harness.depthcharge.bounds import bounds as of_runs
+
+    return [
+        Bound(one.cell.name, one.measure, one.found, one.low, one.high)
+        for one in of_runs(found.runs, metric_rules(study).theta)
+    ]
+
+
+def bands(study: Study, found: DrillResults) -> dict[str, Band]:
+    """Give the bands around the survival curves of a page, by run."""
+    from harness.depthcharge.bands import survival_band
+
+    return {
+        run.cell.name: Band(*survival_band(result, run, study.file.seed))
+        for run, result in zip(found.runs, found.cells, strict=True)
+    }
 
 
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:  # noqa: ARG001

@@ -9,6 +9,7 @@ from harness.asking.forms import Heard, ignored
 from harness.asking.sources import Source
 from harness.asking.turns import Each, in_turn
 from harness.asking.wire import Message, Model
+from harness.report.form import Band, Bound
 from harness.results import Materials
 from harness.results.table import Table
 from harness.study import Study
@@ -62,6 +63,12 @@ class StudyProtocol(Protocol):
 
     def rows(self, materials: Materials, found: Any) -> list[Sequence[object]]:
         """Give the finest data as rows, the columns' names first."""
+
+    def bounds(self, study: Study, found: Any) -> list[Bound]:
+        """Bound what missing verdicts could change, for a page."""
+
+    def bands(self, study: Study, found: Any) -> dict[str, Band]:
+        """Give the bands around the curves of a page, by run."""
 
     def imagined(self, call: str, messages: Sequence[Message], limit: int) -> str:
         """Give a reply of about `limit` tokens that the protocol can use, for an estimate."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.recording import cassette as cassettes
 from harness.recording import checksums, guard
 from harness.report import page
-from harness.report.form import Band, Bound, Call, Cassette, Checked, ModelAsked, Studied
-from harness.results import DrillResults, Results
-from harness.run import dialogues, drills
+from harness.report.form import Call, Cassette, Checked, ModelAsked, Studied
+from harness.run.protocols import protocol_of
 from harness.run.replay import results_of, sound_replays
 from harness.run.verdict import NOT_PROVEN, Replayed, Verdict, replayed
 from harness.run.wiring import frozen
@@ -62,6 +61,7 @@ def _replayed(study: Study) -> Replayed:
 
 def studied(study: Study, checked: Replayed) -> Studied:
     """Hand over all that a page shows of a study's finished cells."""
+    protocol = protocol_of(study)
     finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
     replays, found = checked.replays, checked.found
     if found is None:  # files that are not the manifest's, or cells that are not recorded yet
@@ -81,8 +81,8 @@ def studied(study: Study, checked: Replayed) -> Studied:
         cassettes={cell.name: _cassette(study, cell) for cell in finished},
         found=found,
         transcripts=[one.transcript for one in replays],
-        bounds=_bounds(study, found),
-        bands=_bands(study, found),
+        bounds=protocol.bounds(study, found),
+        bands=protocol.bands(study, found),
     )
 
 
@@ -133,31 +133,3 @@ def _asked(study: Study) -> list[ModelAsked]:
         for name, source in study.file.sources.items()
     ]
     return [*models, *sources]
-
-
-def _bounds(study: Study, found: Any) -> list[Bound]:
-    if isinstance(found, Results):
-        from harness.ddft.bounds import bounds as of_dialogues
-
-        planned = len(study.ddft.concepts) * len(study.ddft.levels) * study.ddft.repeats
-        return [
-            Bound(f"{one.subject} ({one.arm})", one.measure, one.found, one.low, one.high)
-            for one in of_dialogues(found.cells, planned, dialogues.metric_rules(study))
-        ]
-    from harness.depthcharge.bounds import bounds as of_runs
-
-    return [
-        Bound(one.cell.name, one.measure, one.found, one.low, one.high)
-        for one in of_runs(found.runs, drills.metric_rules(study).theta)
-    ]
-
-
-def _bands(study: Study, found: Any) -> dict[str, Band]:
-    if not isinstance(found, DrillResults):
-        return {}
-    from harness.depthcharge.bands import survival_band
-
-    return {
-        run.cell.name: Band(*survival_band(result, run, study.file.seed))
-        for run, result in zip(found.runs, found.cells, strict=True)
-    }
