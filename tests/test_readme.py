@@ -1,17 +1,20 @@
-"""The README says what is: its numbers are those of the bundled study's results.json."""
+"""The README says what is: its numbers are those of the bundled studies' results.json."""
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.recording import checksums
+from harness.run.verdict import replay
+from harness.study import find_study
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 RESULTS: dict[str, Any] = json.loads((ROOT / "cassettes/ddft-local/results.json").read_text())
+DRILLS: dict[str, Any] = json.loads((ROOT / "cassettes/depthcharge-local/results.json").read_text())
 
 
 def shown(value: dict[str, Any]) -> str:
@@ -41,9 +44,45 @@ def test_the_sentences_below_the_table_are_the_results() -> None:
     assert f"n = {scales['far']['n']} answers) is {far} for FAR and {sas} for SAS" in text
 
 
-def test_the_verdict_shown_is_the_studys() -> None:
-    """The fingerprint that the README prints is the manifest's."""
-    assert f"fingerprint {checksums.fingerprint(ROOT, 'ddft-local')}" in README
+def figures(values: Sequence[float | None], joint: str) -> str:
+    return joint.join("null" if value is None else f"{value:.3f}" for value in values)
+
+
+@pytest.mark.parametrize(
+    "run", DRILLS["runs"], ids=lambda run: "-".join(map(str, run["cell"].values()))
+)
+def test_the_drills_table_is_its_results(run: dict[str, Any]) -> None:
+    """Every cell of a run's row is computed from results.json, and no depth is left out."""
+    depths, evd = run["depths"], run["evd"]
+    cells = [
+        run["cell"]["target"],
+        run["cell"]["domain"],
+        ", ".join(str(depth["asked"]) for depth in depths),
+        figures([depth["accuracy"]["value"] for depth in depths], ", "),
+        figures([evd["value"]["value"]], ""),
+        figures([evd["clustered"]["low"], evd["clustered"]["high"]], " to "),
+        run["stop"],
+    ]
+    assert f"| {' | '.join(cells)} |" in README
+
+
+@pytest.mark.parametrize("study", ["ddft-local", "depthcharge-local"])
+def test_the_verdict_shown_is_the_studys(study: str) -> None:
+    """Cells, calls and the fingerprint that the README prints are the study's, in a replay."""
+    line = replay(find_study(study, ROOT), verify_checksums=True).line
+    wanted = line[: line.rindex(", ", 0, line.index(" s. This"))]
+    assert wanted in re.sub(r"\s+", " ", README)
+
+
+def test_what_the_drills_paragraph_counts_is_the_results() -> None:
+    """Questions, missing verdicts, and the depths that fell short."""
+    depths = [depth for run in DRILLS["runs"] for depth in run["depths"]]
+    planned, asked = (sum(depth[name] for depth in depths) for name in ("planned", "asked"))
+    short = sum(depth["asked"] < depth["planned"] for depth in depths)
+    words = (
+        f"{asked} of {planned} questions have a verdict; {short} of {len(depths)} depths fell short"
+    )
+    assert words in re.sub(r"\s+", " ", README)
 
 
 def test_every_script_named_is_there() -> None:
@@ -52,12 +91,10 @@ def test_every_script_named_is_there() -> None:
         assert (ROOT / "scripts" / name).is_file(), name
 
 
-def test_the_profiler_snippet_runs_offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The six lines of the README run as they stand, on the bundled study."""
-    [snippet] = [
-        block
-        for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-        if "CognitiveProfiler" in block
-    ]
+@pytest.mark.parametrize("name", ["CognitiveProfiler", "DepthCharge"])
+def test_the_snippets_run_offline(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines of the README run as they stand, on the bundled studies."""
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    [snippet] = [block for block in blocks if name in block]
     monkeypatch.chdir(ROOT)
     exec(compile(snippet, "README.md", "exec"), {})

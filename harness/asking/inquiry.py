@@ -29,7 +29,7 @@ class Window(NamedTuple):
     end: str
 
     def holds(self, date: str) -> bool:
-        """Tell whether an ISO date or time is within it."""
+        """Tell whether an ISO date or time is within it; a year or a month is its first day."""
         return self.start <= date[:10] <= self.end
 
 
@@ -55,6 +55,10 @@ class SourceEndpoint(NamedTuple):
 
 class NoAnswer(Exception):
     """What came is no answer that can be used; it is recorded, so a replay meets it too."""
+
+
+def _fits(query: str) -> bool:
+    return len(query) <= LONGEST_QUERY and len(query.split()) <= MOST_WORDS
 
 
 class Reply(NamedTuple):
@@ -85,11 +89,13 @@ class Inquiry:
     def query(self, direction: str) -> str:
         """Fill the query's template; of a direction that is too long the end is left out."""
         words = direction.split()
-        while True:
-            query = self.endpoint.query.replace("{direction}", " ".join(words))
-            if not words or (len(query) <= LONGEST_QUERY and len(query.split()) <= MOST_WORDS):
-                return query
+        while len(words) > 1 and not _fits(self._filled(" ".join(words))):
             words.pop()
+        room = LONGEST_QUERY - len(self._filled(""))
+        return self._filled(" ".join(words)[: max(room, 1)])
+
+    def _filled(self, direction: str) -> str:
+        return self.endpoint.query.replace("{direction}", direction)
 
     def get(
         self,

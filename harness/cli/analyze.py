@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show what a study says as a whole.")
@@ -15,7 +15,7 @@ from harness.cli.group import EXIT_CODES, ROOT, main, told
 @click.option(
     "--csv",
     "csv_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutFile(),
     help="Write the turn-level data here, one row a judgement or probe.",
 )
 @ROOT

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
 
 if TYPE_CHECKING:
     from harness.results import Value
@@ -28,7 +28,7 @@ def calibrate(context: click.Context, study: str) -> None:
     "--out",
     "-o",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutFile(),
     help="The CSV file to write; never over one that is there.",
 )
 @click.option(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, named_study, told
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 
@@ -20,7 +20,7 @@ RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
     "--out",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OutFile(),
     help="The file or folder to write.",
 )
 @click.option("--organization", default="unknown", help="eee: who hands the records out.")

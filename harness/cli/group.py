@@ -25,6 +25,23 @@ ROOT = click.option(
 )
 
 
+class OutFile(click.Path):
+    """A file to write: its folder is there, and is no study's, where a manifest covers all."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Give the path, or fail before any work is done."""
+        path = Path(value)
+        if not path.parent.is_dir():
+            self.fail(f"{path}: there is no folder {path.parent}; make it first.", param, ctx)
+        if (path.parent / "study.toml").exists():
+            why = "a file more in a study's folder fails its checksums; write it elsewhere"
+            self.fail(f"{path}: {why}.", param, ctx)
+        return path
+
+
 def told(command: Callable[..., None]) -> Callable[..., None]:
     """Turn what goes wrong into a message and an exit code; no traceback for a user's mistake."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, chosen_studies, main, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, chosen_studies, main, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show studies as one self-contained HTML page.")
@@ -16,7 +16,7 @@ from harness.cli.group import EXIT_CODES, ROOT, chosen_studies, main, told
     "--out",
     "-o",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutFile(),
     help="The HTML file to write; one that is there is replaced.",
 )
 @click.option(

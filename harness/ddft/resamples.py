@@ -45,7 +45,18 @@ def no_bootstrap(n: int, reason: str) -> Bootstrap:
 def of_replicates(values: FloatArray) -> Bootstrap:
     """Give the percentile interval of replicates that are computed already, NaN left out.
 
+    Where more of them are NaN than the interval leaves outside, it is no interval: null.
     The library wants to draw: it is handed one row, drawn once for each replicate, in one chunk.
     """
     row, draws = np.zeros(1), np.zeros((len(values), 1), dtype=np.int64)
-    return resampling.bootstrap(lambda _: values, [row], draws)
+    found = resampling.bootstrap(lambda _: values, [row], draws)
+    kept = found.resamples - found.dropped
+    if found.dropped <= (1 - found.interval.level) * found.resamples:
+        return found
+    reason = f"only {kept:,} of {found.resamples:,} resamples give a number"
+    return Bootstrap(
+        Interval(None, None, found.interval.level, reason),
+        Value(None, kept, reason),
+        found.resamples,
+        found.dropped,
+    )

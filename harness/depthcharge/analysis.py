@@ -26,9 +26,16 @@ from harness.depthcharge.scoring import MetricRules
 from harness.results import DrillResults, Prices, Value
 from harness.stats.kendall import Kendall, kendall
 
+FEWEST = 4  # targets, for a statistic over them
 
-def analyze(found: DrillResults, rules: MetricRules, prices: Prices | None = None) -> Analysis:
-    """Analyse a scored study; costs need its price list."""
+
+def analyze(
+    found: DrillResults, rules: MetricRules, prices: Prices | None = None, planned: int = 0
+) -> Analysis:
+    """Analyse a scored study; costs need its price list.
+
+    planned: how many runs make a target complete; one with fewer has no mean and no rank.
+    """
     places = grid(found)
     runs = [run for part in places.values() for run in part]
     cells = [_cell(*names, part, prices) for names, part in places.items()]
@@ -37,7 +44,7 @@ def analyze(found: DrillResults, rules: MetricRules, prices: Prices | None = Non
     return Analysis(
         currency=prices.currency if prices else None,
         cells=cells,
-        targets=_targets(cells, runs),
+        targets=_targets(cells, runs, planned),
         accuracy_rankings=_accuracy_rankings(cells),
         domain_rankings=_domain_rankings(cells),
         differences=differences(places),
@@ -85,18 +92,23 @@ def per_cost(evd: Value, cost: Value) -> Value:
     return Value(evd.value / cost.value, evd.n)
 
 
-def _targets(cells: Sequence[Cell], runs: Sequence[Run]) -> list[Target]:
+def _targets(cells: Sequence[Cell], runs: Sequence[Run], planned: int) -> list[Target]:
     found = []
     for name in sorted({cell.target for cell in cells}):
         mine = [cell for cell in cells if cell.target == name]
-        depths = depths_of([run for run in runs if run.found.cell.target == name])
+        its_runs = [run for run in runs if run.found.cell.target == name]
+        depths = depths_of(its_runs)
         evd, cost = mean([cell.evd for cell in mine]), mean_of_all([cell.cost for cell in mine])
+        accuracy = metrics.accuracy(depths)
+        if len(its_runs) < planned:
+            why = f"incomplete: {len(its_runs)} of {planned} runs"
+            evd = cost = accuracy = Value(None, len(its_runs), why)
         found.append(
             Target(
                 name,
                 evd,
                 None,
-                metrics.accuracy(depths),
+                accuracy,
                 metrics.tiers(depths),
                 cost,
                 per_cost(evd, cost),
@@ -123,12 +135,15 @@ def _domain_rankings(cells: Sequence[Cell]) -> list[DomainPair]:
 
 
 def _tau(pairs: Sequence[tuple[Value, Value]]) -> Kendall:
-    """Correlate the pairs of which both are known, told apart to 9 places."""
+    """Correlate the pairs of which both are known, told apart to 9 places; null for too few."""
     known = [
         (rounded(x.value), rounded(y.value))
         for x, y in pairs
         if x.value is not None and y.value is not None
     ]
+    if len(known) < FEWEST:
+        why = f"{len(known)} targets with both, at least {FEWEST} are needed"
+        return Kendall(Value(None, len(known), why), Value(None, len(known), why), "undefined")
     return kendall([x for x, _ in known], [y for _, y in known])
 
 

@@ -18,7 +18,7 @@ from harness.results import Passage
 ROUNDS = 2  # of asking for more topics, where there are too few
 LONGEST_LIST = 30  # items asked for at once: a longer list meets the token limit
 LONGEST_DIRECTION = 8  # words
-QUESTION_MARKS = ("?", "？", "؟", ";")
+QUESTION_MARKS = ("?", "？", "؟", "\u037e")  # the last is the Greek one, which looks like ;
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 
 

@@ -129,8 +129,10 @@ def median_survival_depth(depths: Sequence[Depth]) -> Value:
     """Give the first depth with S(d) <= 0.5; n counts depths."""
     values = known(depths)
     found = next((d for d, value in enumerate(values, 1) if not is_below(HALF, value)), None)
+    if found is None and len(values) < len(depths):
+        return Value(None, len(values), f"S is undefined from depth {len(values) + 1}")
     if found is None:
-        return Value(None, len(values), "S stays above 0.5" if values else "S is undefined")
+        return Value(None, len(values), "S stays above 0.5")
     return Value(float(found), len(values))
 
 

@@ -261,7 +261,8 @@ class Drill:
         )
         self._asked.add(target, answer)
         probe.answer_state = answer.state
-        said, lost = without_thinking(answer.text), _lost(answer)
+        said = without_thinking(answer.text)
+        lost = _lost(answer, said)
         self._people.heard(target, lost or "ok")
         if lost:
             probe.state, probe.verdict = MISSING, lost
@@ -329,13 +330,17 @@ def _deal(deal: int) -> str:
     return "" if deal == 1 else f"/deal-{deal}"
 
 
-def _lost(answer: Answer) -> str:
+def _lost(answer: Answer, said: str) -> str:
     """Say why there is no answer to judge; "" where there is one, be it empty.
 
-    What the endpoint rejects and what its token limit cut off before a word are no answers of the
-    target's: they are missing. An answer that is empty of itself is judged as one.
+    What the endpoint rejects or filters, and what its token limit cut off before a word was said
+    (what was thought is not said), are no answers of the target's: they are missing. An answer that
+    is empty of itself is judged as one, and so is a refusal of the target's own.
     """
     if answer.state == REJECTED:
         return "target rejected"
-    cut = answer.state == "empty" and answer.finish_reason in CUT_OFF
-    return "target cut off" if cut else ""
+    if said:
+        return ""
+    if answer.finish_reason == "content_filter":
+        return "target filtered"
+    return "target cut off" if answer.finish_reason in CUT_OFF else ""

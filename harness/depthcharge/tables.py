@@ -180,6 +180,7 @@ def _depths(runs: Sequence[RunMetrics]) -> Table:
             str(depth.depth),
             depth.tier,
             f"{depth.asked} of {depth.planned}",
+            str(depth.distinct),
             f"{depth.missing} / {depth.unverifiable}",
             number(depth.accuracy),
             between(depth.wilson),
@@ -188,5 +189,15 @@ def _depths(runs: Sequence[RunMetrics]) -> Table:
         for run in runs
         for depth in run.depths
     ]
-    columns = ("run", "depth", "tier", "asked", "missing / no fact", "A(d)", "95% Wilson", "S(d)")
+    columns = (
+        "run",
+        "depth",
+        "tier",
+        "asked",
+        "facts",
+        "missing / no fact",
+        "A(d)",
+        "95% Wilson",
+        "S(d)",
+    )
     return Table("Survival", columns, rows)

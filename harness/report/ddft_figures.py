@@ -16,15 +16,14 @@ LEVEL = Axis("level c (share of the text cut away)", 0, 1)
 
 
 def figures(found: Results) -> list[Drawn]:
-    """Give every figure that has a point to show."""
-    whole = [
+    """Give every figure, those without a point too."""
+    return [
         _degradation(found, "far"),
         _degradation(found, "sas"),
         _variance_by_turn(found),
         _danger_zone(found),
         _trap_and_ci(found),
     ]
-    return [drawn for drawn in whole if not drawn.figure.is_empty]
 
 
 def analysed(found: Results) -> list[SubjectMetrics]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.report.ddft_figures import figures
 from harness.report.digits import Notes
-from harness.report.section import Grid, Section
+from harness.report.section import Grid, Section, figures_section
 from harness.results import Results, SubjectMetrics
 
 NO_PHENOTYPE = "undefined"
@@ -24,7 +24,7 @@ def results(found: Results) -> Section:
 
 def drawn(found: Results) -> Section:
     """Give the figures."""
-    return Section("figures", "Figures", "", figures(found))
+    return figures_section(figures(found))
 
 
 def study_level(found: Results) -> Section:

@@ -21,12 +21,11 @@ NAMES = {
 
 
 def figures(found: DrillResults, bands: Mapping[str, Band]) -> list[Drawn]:
-    """Give every figure that has a point to show: a survival figure a domain, then the others."""
+    """Give a survival figure a domain, then the others, those without a point too."""
     domains = sorted({run.cell.domain for run in found.runs})
     whole = [_survival(found, domain, bands) for domain in domains]
     whole += [_evd(found, domains), _tiers(found), _errors(found)]
-    drawn = [Drawn(figure, numbers(figure)) for figure in whole]
-    return [one for one in drawn if not one.figure.is_empty]
+    return [Drawn(figure, numbers(figure)) for figure in whole]
 
 
 def _survival(found: DrillResults, domain: str, bands: Mapping[str, Band]) -> Figure:

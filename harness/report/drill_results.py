@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.report.digits import Notes
 from harness.report.drill_figures import figures
-from harness.report.section import Grid, Section
+from harness.report.section import Grid, Section, figures_section
 from harness.results import DrillResults, RunMetrics, Share, Value
 
 CENSORED = "+"
@@ -26,7 +26,7 @@ def results(found: DrillResults) -> Section:
 
 def drawn(found: DrillResults, bands: Any) -> Section:
     """Give the figures."""
-    return Section("figures", "Figures", "", figures(found, bands))
+    return figures_section(figures(found, bands))
 
 
 def study_level(found: DrillResults) -> Section:

@@ -41,6 +41,14 @@ class Section(NamedTuple):
     parts: Sequence[Grid | Drawn]
 
 
+def figures_section(whole: Sequence[Drawn]) -> Section:
+    """Give the figures that have a point to show, and name those that have none."""
+    empty = [one.figure.title for one in whole if one.figure.is_empty]
+    about = f"Not drawn, for want of a value: {'; '.join(empty)}." if empty else ""
+    shown = [one for one in whole if not one.figure.is_empty]
+    return Section("figures", "Figures", about, shown)
+
+
 def numbers(figure: Figure, columns: Sequence[str] = ()) -> Grid:
     """Give the table of a figure's points: series, x, y, interval, n."""
     notes, rows = Notes(), []

@@ -44,10 +44,10 @@ class Probe(msgspec.Struct):
     many directions were looked up. state: "asked" (a verdict is there), "unverifiable" (no
     direction of the list led to a question, for the last of them because of `reason`) or "missing"
     (no usable verdict: `verdict` has the evaluator's state in the words of a judge's, or "target
-    rejected" or "target cut off" where there was no answer to judge). origin: where the direction
-    came from, "branch", "answer" or "subtopic". source: who found the fact; fact: its mark, the
-    same for the same quote of the same passage. correct and what follows are null unless asked;
-    error_type is null of a right answer.
+    rejected", "target filtered" or "target cut off" where there was no answer to judge). origin:
+    where the direction came from, "branch", "answer" or "subtopic". source: who found the fact;
+    fact: its mark, the same for the same quote of the same passage. correct and what follows are
+    null unless asked; error_type is null of a right answer.
     """
 
     depth: int

@@ -91,16 +91,18 @@ class PricedTransport(httpx.BaseTransport):
 
 def check_limit(study: Study, prices: Prices | None) -> None:
     """Raise UsageError where a cost limit cannot be kept: a price or a token limit is missing."""
-    for name, model in study.file.models.items():
+    for name in study.file.models:
         if prices is None or name not in prices.models:
             raise UsageError(
                 f"--cost-limit: the price of {name} is not known; give a price list that has it "
                 "with --prices FILE."
             )
-        roles: list[dict[str, Any]] = [dict(params) for params in study.file.plan.params.values()]
-        for params in roles or [{}]:
-            if token_limit({**params, **model.params}) is None:
+    plan = study.file.plan
+    params: dict[str, dict[str, Any]] = {role: dict(own) for role, own in plan.params.items()}
+    for role, names in plan.roles.items():
+        for name in names:
+            if token_limit({**params.get(role, {}), **study.file.models[name].params}) is None:
                 raise UsageError(
-                    f"--cost-limit: models.{name} has no token limit (max_tokens), so the most a "
-                    "call may cost is not known."
+                    f"--cost-limit: {name} as {role} has no token limit (max_tokens), so the most "
+                    "a call may cost is not known."
                 )

@@ -26,7 +26,8 @@ def at_once(workers: int, stop: threading.Event) -> Each:
     """Give what does things in so many threads, until one fails for all or `stop` is set.
 
     Everything that was begun ends, also where one thing failed: its calls are paid for. Raises the
-    first error in the items' order, one that stops all before any other.
+    first error in the items' order, one that stops all before any other, and before its like one
+    that was raised from another, for that says more.
     """
 
     def each(do: Callable[[Item], Outcome], items: Iterable[Item]) -> list[Outcome]:
@@ -50,12 +51,17 @@ def at_once(workers: int, stop: threading.Event) -> Each:
 
         _run(work, min(workers, len(listed)))
         if errors:
-            raise min(errors.items(), key=lambda one: (not stops_all(one[1]), one[0]))[1]
+            raise min(errors.items(), key=_weight)[1]
         if len(outcomes) < len(listed):
             raise Incomplete("the recording was stopped; nothing is lost.")
         return [outcomes[place] for place in range(len(listed))]
 
     return each
+
+
+def _weight(placed: tuple[int, BaseException]) -> tuple[bool, bool, int]:
+    place, error = placed
+    return not stops_all(error), error.__cause__ is None, place
 
 
 def _run(work: Callable[[], None], threads: int) -> None:

@@ -88,8 +88,9 @@ def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dri
     """Compute a study's results, its study-level analysis among them."""
     from harness.depthcharge.analysis import analyze
 
-    found = scored(study, materials, cells)
-    found.analysis = analyze(found, metric_rules(study), materials.prices)
+    found, drill = scored(study, materials, cells), study.depthcharge
+    planned = len(drill.domains) * drill.repeats
+    found.analysis = analyze(found, metric_rules(study), materials.prices, planned)
     return found
 
 

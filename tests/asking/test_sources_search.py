@@ -304,6 +304,16 @@ def test_a_long_direction_is_cut_at_a_word(kind: str) -> None:
         look_up(answer, kind, direction, query="{direction} guideline")
 
 
+def test_a_direction_of_one_endless_word_is_cut_within_it() -> None:
+    """As small models write when they come into a loop: the source is asked all the same."""
+
+    def answer(received: Received) -> Answer:
+        assert query(received)["q"] == "o" * 290 + " guideline"
+        return json_answer({"results": []})
+
+    look_up(answer, "searxng", "o" * 1000, query="{direction} guideline")
+
+
 @pytest.mark.parametrize(
     ("date", "day"),
     [

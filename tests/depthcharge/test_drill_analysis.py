@@ -16,14 +16,16 @@ from depthcharge.simulated_runs import TIERS, independent, uneven
 
 from harness.depthcharge import ablations
 from harness.depthcharge.ablations import evd_at
+from harness.depthcharge.analysis import analyze
 from harness.depthcharge.analysis_form import Analysis, Cell
 from harness.depthcharge.scoring import MetricRules
 from harness.depthcharge.tables import tables
-from harness.results import DrillResults, Price, Prices, RunKey, RunResult, Usage, canonical
+from harness.results import DrillResults, Price, Prices, RunKey, RunResult, Usage, Value, canonical
 
 WORLDS = {
     "best": independent([0.97] * 6 + [0.6] * 9),
     "good": uneven(TIERS, 1.0),
+    "middling": independent([0.95] * 3 + [0.5] * 12),
     "poor": independent([0.9, 0.6] + [0.3] * 13),
 }
 PRICES = Prices(
@@ -108,7 +110,7 @@ def test_targets_are_ranked_in_each_domain() -> None:
     for domain in ("Law", "Medicine"):
         here = {name: at(analysis(found).cells, name, domain).evd.value or 0 for name in WORLDS}
         order = sorted(here, key=lambda name: -here[name])
-        assert [at(analysis(found).cells, name, domain).rank for name in order] == [1, 2, 3]
+        assert [at(analysis(found).cells, name, domain).rank for name in order] == [1, 2, 3, 4]
     cells = of_counts({"a": [25, 12], "b": [25, 12], "c": [20, 3]})
     cells.append(run_of([unverifiable(1, 1)], RunKey("d", "Law")))
     assert [cell.rank for cell in analysis(scored(cells)).cells] == [1, 1, 3, None]
@@ -136,14 +138,28 @@ def test_rankings_are_compared_by_scipys_tau() -> None:
             [cell.evd.value for cell in column], [cell.accuracy.value for cell in column]
         )
         assert one.tau.coefficient.value == pytest.approx(known.statistic)
-        assert one.tau.coefficient.n == 3
+        assert one.tau.coefficient.n == 4
 
 
-def test_one_target_has_no_ranking_to_compare() -> None:
-    """Below two targets tau is undefined, and there is no difference."""
-    found = analysis(study({"good": WORLDS["good"]}))
-    assert found.domain_rankings[0].tau.coefficient.reason == "fewer than two pairs"
-    assert found.differences == []
+def test_too_few_targets_have_no_rankings_to_compare() -> None:
+    """Below four targets tau is undefined; with one there is no difference either."""
+    found = analysis(study({name: WORLDS[name] for name in ("best", "good", "poor")}))
+    for tau in (found.domain_rankings[0].tau, found.accuracy_rankings[0].tau):
+        why = "3 targets with both, at least 4 are needed"
+        assert (tau.coefficient, tau.p) == (Value(None, 3, why), Value(None, 3, why))
+    assert analysis(study({"good": WORLDS["good"]})).differences == []
+
+
+def test_a_target_whose_runs_are_not_all_there_has_no_rank() -> None:
+    """A mean over other domains is not compared with one over all."""
+    found = made()
+    some = [run for run in found.cells if run.cell != RunKey("best", "Law", 1)]
+    whole = scored(some)
+    targets = {part.target: part for part in analyze(whole, RULES, planned=4).targets}
+    nothing = Value(None, 3, "incomplete: 3 of 4 runs")
+    best = targets["best"]
+    assert (best.evd, best.accuracy, best.cost, best.rank) == (nothing, nothing, nothing, None)
+    assert {targets[name].rank for name in ("good", "middling", "poor")} == {1, 2, 3}
 
 
 def test_targets_are_compared_in_every_domain() -> None:
@@ -152,7 +168,7 @@ def test_targets_are_compared_in_every_domain() -> None:
     pairs = [(one.domain, one.first, one.second) for one in analysis(found).differences]
     names = list(itertools.combinations(sorted(WORLDS), 2))
     assert pairs == [(domain, *pair) for domain in ("Law", "Medicine") for pair in names]
-    clear = analysis(found).differences[1]
+    clear = analysis(found).differences[pairs.index(("Law", "best", "poor"))]
     law = [np.mean(evds(found, name, "Law")) for name in ("best", "poor")]
     assert clear.difference.value == pytest.approx(law[0] - law[1])
     assert clear.difference.n == 4
@@ -208,7 +224,7 @@ def test_a_target_is_the_mean_of_its_domains() -> None:
     depths = [depth for r in found.runs if r.cell.target == "poor" for depth in r.depths]
     assert part.accuracy.n == sum(depth.asked for depth in depths)
     assert sum(tier.count for tier in part.tiers) == sum(depth.correct for depth in depths)
-    assert [one.rank for one in analysis(found).targets] == [1, 2, 3]
+    assert [one.rank for one in analysis(found).targets] == [1, 2, 3, 4]
 
 
 def test_errors_are_pooled_over_the_study() -> None:

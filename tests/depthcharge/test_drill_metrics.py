@@ -71,11 +71,13 @@ def test_where_nothing_was_asked_all_is_undefined() -> None:
     assert depths[2].wilson.reason == "no observations"
     assert metrics.evd(depths).value == pytest.approx(0.8 + 0.8 * 2 / 3)
     assert metrics.left(depths, 15).value == pytest.approx(0.8 * 2 / 3 * 13)
+    unknown = Value(None, 2, "S is undefined from depth 3")
+    assert metrics.median_survival_depth(depths) == unknown
     empty = metrics.curve(probes[-30:], 1, 30, 3)
     assert metrics.evd(empty) == metrics.left(empty, 15)
     assert metrics.evd(empty) == Value(None, 0, "nothing was asked at depth 1")
     assert metrics.accuracy(empty) == Value(None, 0, "nothing was asked")
-    assert metrics.median_survival_depth(empty) == Value(None, 0, "S is undefined")
+    assert metrics.median_survival_depth(empty) == Value(None, 0, "S is undefined from depth 1")
 
 
 def test_what_is_left_is_bounded_or_said_to_be_unknown() -> None:

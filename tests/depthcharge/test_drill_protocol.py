@@ -160,20 +160,26 @@ def test_an_evaluator_in_prose_is_missing_and_never_wrong(tmp_path: Path) -> Non
 
 
 REJECTION = json_answer({"error": {"message": "unsupported parameter"}}, 400)
-CUT = {"index": 0, "message": {"content": None}, "finish_reason": "length"}
+
+
+def ended(content: str | None, finish: str) -> Answer:
+    choice = {"index": 0, "message": {"content": content}, "finish_reason": finish}
+    return json_answer({"model": "m", "choices": [choice]})
 
 
 @pytest.mark.parametrize(
     ("instead", "verdict"),
     [
         (REJECTION, "target rejected"),
-        (json_answer({"model": "m", "choices": [CUT]}), "target cut off"),
+        (ended(None, "length"), "target cut off"),
+        (ended("<think>It may be that the code", "length"), "target cut off"),
+        (ended("", "content_filter"), "target filtered"),
     ],
 )
 def test_a_target_without_an_answer_is_missing(
     tmp_path: Path, instead: Answer, verdict: str
 ) -> None:
-    """What the endpoint rejects, or cuts off before a word, is nobody's wrong answer."""
+    """What the endpoint rejects, filters or cuts off before a word is nobody's wrong answer."""
 
     def failing(received: Received, answer: Answer) -> Answer:
         about = "code of Medicine2?" in received.body.decode()

@@ -118,6 +118,8 @@ PASSAGE = "Insulin was first given to a patient in January 1922, in Toronto."
     [
         ("When was insulin first given?", "In January 1922.", "January 1922", ""),
         ("Say when.", "In January 1922.", "January 1922", "asks nothing"),
+        ("Say when; in short.", "In January 1922.", "January 1922", "asks nothing"),
+        ("\u03a0\u03cc\u03c4\u03b5\u037e", "1922", "1922", ""),
         ("When?", "In 1923.", "1923", "does not stand in the passage"),
         ("When?", "In January.", "1922", "does not hold the quote"),
         ("Was it in Toronto?", "In Toronto.", "Toronto", "gives its answer away"),

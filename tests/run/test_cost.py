@@ -104,6 +104,17 @@ def test_a_limit_without_prices_is_a_mistake(tmp_path: Path) -> None:
         Recording(Study(folder), price_file=price_list(tmp_path, NAMES[:4]), cost_limit=1.0)
 
 
+def test_a_limit_needs_a_token_limit_in_every_role(tmp_path: Path) -> None:
+    """One role without a limit may cost anything: refused before anything is sent."""
+    folder = write(tmp_path, "http://127.0.0.1:1")
+    file = folder / "study.toml"
+    text = file.read_text()
+    assert "[ddft.params.judge]\nmax_tokens = 50\n" in text
+    file.write_text(text.replace("[ddft.params.judge]\nmax_tokens = 50\n", ""))
+    with pytest.raises(UsageError, match="as judge has no token limit"):
+        Recording(Study(folder), price_file=price_list(tmp_path), cost_limit=1.0)
+
+
 def test_calls_in_flight_count_at_their_maximum() -> None:
     """Two threads cannot both take the last of the money."""
     budget, taken, refused = Budget(10.0), [], []
