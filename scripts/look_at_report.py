@@ -56,8 +56,9 @@ FILTER = """(async (control) => {
   await new Promise((done) => setTimeout(done, control.type === 'search' ? 200 : 0));
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
   const took = performance.now() - began;
-  const found = document.querySelector('.count').textContent;
-  document.querySelector('.clear').click();
+  const browser = control.closest('.browser');
+  const found = browser.querySelector('.count').textContent;
+  browser.querySelector('.clear').click();
   return [control.name, chosen, found, took];
 })(%s[%d])"""
 OPEN = """(async () => {

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 from matplotlib.style import context
+from matplotlib.ticker import MaxNLocator
 
 from harness.report.figure import Axis, Figure, Point
 from harness.report.palette import FAINT, INK, PAPER, RULE, SERIES, TONES, ZONE, series_tone
@@ -103,15 +104,25 @@ def _shift(figure: Figure, place: int) -> float:
     return (place - (count - 1) / 2) * GROUP / count if figure.x.names else 0.0
 
 
+def _aside(figure: Figure, place: int) -> float:
+    """Give how far a curve stands aside, where all have one point: equal ones would be one dot."""
+    if any(len(_known(figure, other)) > 1 for other in range(len(figure.series))):
+        return 0.0
+    return (place - (len(figure.series) - 1) / 2) * 0.04
+
+
 def _curve(axes: Axes, figure: Figure, place: int) -> None:
     known, colour = _known(figure, place), series_tone(place).light
+    shift = _aside(figure, place)
     banded = [(p.x, p.around.low, p.around.high) for p, _ in known if p.around]
     whole = [(x, low, high) for x, low, high in banded if low is not None and high is not None]
-    if whole:
+    if len(whole) == 1:  # a band of one point has no width
+        _whiskers(axes, known, shift, colour)
+    elif whole:
         xs, lows, highs = zip(*whole, strict=True)
         axes.fill_between(xs, lows, highs, color=colour, alpha=0.13, linewidth=0)
     axes.plot(
-        [point.x for point, _ in known],
+        [point.x + shift for point, _ in known],
         [y for _, y in known],
         color=colour,
         marker=MARKERS[place % len(MARKERS)],
@@ -216,6 +227,8 @@ def _scale(axes: Axes, x: Axis) -> None:
         axes.set_xlim(-0.5, len(x.names) - 0.5)
     else:
         axes.set_xlim(*_padded(x))
+    if x.whole:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def _padded(axis: Axis) -> tuple[float | None, float | None]:

@@ -40,7 +40,7 @@ def _survival(found: DrillResults, domain: str, bands: Mapping[str, Band]) -> Fi
         "with its first S(d) below theta.",
         "curves",
         "run" if repeated else "target",
-        Axis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5),
+        Axis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5, whole=True),
         Axis("S(d)", 0, 1),
         [Series(_label(run, repeated), _curve(run, bands.get(run.cell.name))) for run in runs],
         [Guide(theta, f"theta = {theta:g}")],

@@ -24,12 +24,16 @@ class Series(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """An axis: its label, its range (None: as the points have it), names in place of numbers."""
+    """An axis: its label, its range (None: as the points have it), names in place of numbers.
+
+    whole: whether only whole numbers are marked.
+    """
 
     label: str
     low: float | None = None
     high: float | None = None
     names: Sequence[str] = ()
+    whole: bool = False
 
     def shown(self, at: float) -> str:
         """Give a place on the axis in words."""

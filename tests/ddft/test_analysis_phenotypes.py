@@ -10,7 +10,7 @@ import synthetic
 from harness.ddft import metrics, phenotypes
 from harness.ddft.evaluations import Evaluation, evaluations, grouped
 from harness.ddft.metrics import mean
-from harness.ddft.resamples import Resamples
+from harness.ddft.resamples import Resamples, of_replicates
 from harness.ddft.scoring import MetricRules, score_study
 from harness.results import Value
 
@@ -104,6 +104,18 @@ def test_probabilities_are_of_all_resamples() -> None:
         assert {value.n for value in uncertainty.probabilities.values()} == {500}
         undefined = uncertainty.probabilities["undefined"].value
         assert uncertainty.ci_raw.dropped == round((undefined or 0) * 500)
+
+
+def test_an_interval_needs_nearly_all_resamples() -> None:
+    """With more undefined than a 95% interval leaves outside, it is null and says how many."""
+    values = np.arange(100.0)
+    values[:5] = np.nan
+    assert of_replicates(values).interval.low == pytest.approx(np.percentile(values[5:], 2.5))
+    values[5] = np.nan
+    found = of_replicates(values)
+    reason = "only 94 of 100 resamples give a number"
+    assert (found.interval.low, found.interval.reason) == (None, reason)
+    assert (found.se, found.dropped) == (Value(None, 94, reason), 6)
 
 
 def test_too_few_blocks_give_no_probability() -> None:

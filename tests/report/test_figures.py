@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
@@ -18,7 +19,7 @@ from harness.report.drawing import png, svg
 from harness.report.figure import Axis, Figure, Guide, Point, Series, Zone
 from harness.report.form import Band
 from harness.report.palette import TONES
-from harness.report.section import Drawn
+from harness.report.section import Drawn, figures_section, numbers
 from harness.results import DrillResults, Interval, Results, Value
 
 XY = re.compile(r"[ML] ([\d.]+) ([\d.]+)")
@@ -199,6 +200,26 @@ def test_an_undefined_point_is_in_the_numbers_and_not_drawn() -> None:
     made = figure([Series("a", [Point(0.5, nothing)])])
     assert made.is_empty
     svg(made)
+    other = figure([Series("a", [Point(0.5, Value(1.0, 3))])])
+    found = figures_section([Drawn(one, numbers(one)) for one in (made, other)])
+    assert [part.figure for part in found.parts if isinstance(part, Drawn)] == [other]
+    assert found.about == "Not drawn, for want of a value: A made-up figure."
+
+
+def test_equal_single_points_stand_beside_each_other() -> None:
+    """Runs that end at depth 1 with one S(1) are two dots, each with its interval, at depth 1."""
+    point = Point(1.0, Value(0.1, 9), Interval(0.0, 0.4))
+    whole = figure([Series(name, [point]) for name in "ab"])._replace(
+        x=Axis("depth d", 0.5, 1.5, whole=True)
+    )
+    root = ElementTree.fromstring(svg(whole))
+    uses = [element for element in root.iter() if element.tag.endswith("use")]
+    places = {(element.get("x"), element.get("y")) for element in uses}
+    side_by_side = Counter(y for _, y in places)
+    words = [(element.text or "").strip() for element in root.iter()]
+    assert list(side_by_side.values()).count(2) == 2  # the dots, and their signs in the legend
+    assert "1" in words
+    assert not [word for word in words if word.startswith("0.9")]
 
 
 def figure(series: Sequence[Series], kind: str = "curves") -> Figure:

@@ -46,6 +46,16 @@ def command(out: Path, *studies: Study, options: tuple[str, ...] = ()) -> Result
     return CliRunner().invoke(main, ["report", *names, "-o", str(out), *options])
 
 
+def test_where_a_page_cannot_go_is_said_at_once(harmful: Study, tmp_path: Path) -> None:
+    """Into no folder that is not there, and into no study's, whose files are all covered."""
+    done = command(tmp_path / "nowhere" / "report.html", harmful)
+    assert (done.exit_code, "there is no folder" in done.output) == (2, True)
+    before = sorted(harmful.folder.iterdir())
+    done = command(harmful.folder / "report.html", harmful)
+    assert (done.exit_code, "fails its checksums" in done.output) == (2, True)
+    assert sorted(harmful.folder.iterdir()) == before
+
+
 def test_what_models_say_is_never_markup(page: bytes) -> None:
     """No element, attribute or script comes from a model or from an endpoint's name for itself."""
     found = Page(page)
