@@ -21,9 +21,10 @@ LIKE_A_KEY = re.compile(
     r"|gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{22,}"
     r"|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{37}|xai-[A-Za-z0-9]{40,}"
     r"|tvly-[A-Za-z0-9-]{16,}|xox[abposr]-[A-Za-z0-9-]{10,}"
-    r"|Bearer (?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{20,}"
+    r"|(?i:Bearer) (?=[A-Za-z._~+/-]*\d)[A-Za-z0-9._~+/-]{20,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----)"
 )
+ESCAPED = re.compile(r'\\+(?:u([0-9A-Fa-f]{4})|([nrtbf/"]))|%([0-9A-Fa-f]{2})')
 
 
 class Finding(NamedTuple):
@@ -72,7 +73,19 @@ def _in_call(kept: Interaction, ring: KeyRing, no_keys: Collection[str]) -> Iter
 
 
 def _like_keys(url: str, text: str, no_keys: Collection[str]) -> Iterator[str]:
-    found = {match[0] for match in LIKE_A_KEY.finditer(f"{url}\n{text}")}
-    for value in sorted(found | set(secrets_in(url, text))):
-        if value not in no_keys:
-            yield f"{value[:SHOWN]}..., which looks like a key"
+    found: set[str] = set()
+    whole = f"{url}\n{text}"
+    for form in (whole, ESCAPED.sub(_character, whole)):
+        found.update(match[0] for match in LIKE_A_KEY.finditer(form))
+        found.update(secrets_in(url, form))
+    for value in sorted(found.difference(no_keys)):
+        yield f"{value[:SHOWN]}..., which looks like a key"
+
+
+def _character(escaped: re.Match[str]) -> str:
+    """Give what JSON, JSON within JSON, or a form wrote as an escape; white space as a blank."""
+    point, letter, percent = escaped.groups()
+    if letter:
+        return letter if letter in '/"' else " "
+    found = chr(int(point or percent, 16))
+    return " " if found.isspace() else found

@@ -9,6 +9,11 @@ from typing import NamedTuple
 PLACEHOLDER = "10.5281/zenodo.0000000"
 CALLS_A_SECOND = 500  # a slow machine; what is measured is several thousand
 FEWEST_SECONDS = 30
+STAYS = (  # what leaving out a model's answers does not reach
+    "The answers of the other models stay, wherever they speak, and so do the study's own files.",
+    "They may quote or retell what was said by a model that is left out, and no program finds",
+    "that: whoever may not hand on its words reads them first.",
+)
 
 
 class Facts(NamedTuple):
@@ -18,7 +23,8 @@ class Facts(NamedTuple):
     the versions. cost: in words. first, last: when the first and the last call were answered, UTC.
     waited: seconds, summed over the calls. sample_of: the study's own name where the bundle holds
     a part of it, and its share of the cells. left_out: the cells that no longer replay, with how
-    many bodies each lacks. report: whether there is a report.html.
+    many bodies each lacks. dropped: the models whose answers are left out. report: whether there
+    is a report.html.
     """
 
     study: str
@@ -38,6 +44,7 @@ class Facts(NamedTuple):
     waited: float
     sample_of: tuple[str, float] | None
     left_out: Sequence[tuple[str, int]]
+    dropped: Sequence[str]
     published: str
     report: bool
 
@@ -56,12 +63,12 @@ def readme(facts: Facts) -> str:
             f"A recording of every model call of this study ({facts.protocol}, {facts.as_of}),",
             "from which every number in it is computed anew: no key, no network, no cost.",
             "",
+            *_program(facts),
             "```",
-            f"pip install -r {facts.lock}  # then harness {facts.version} itself, from its sources",
             "harness replay --verify-checksums  # in this folder; or: harness replay THIS.tar.zst",
             "```",
             "",
-            "The second ends with this line (its seconds differ):",
+            "It ends with this line (its seconds differ):",
             "",
             "```",
             facts.verdict,
@@ -72,6 +79,24 @@ def readme(facts: Facts) -> str:
             *_contents(facts),
         ]
     )
+
+
+def _program(facts: Facts) -> list[str]:
+    return [
+        f"**The program is not in this bundle.** It is harness {facts.version}, which is in no",
+        "package index: `pip install harness` does not get it. Whoever published this recording",
+        "says where its repository is. In a clone of it, at that version, with Python 3.11 or",
+        "later and in an environment of its own, this gives the command:",
+        "",
+        "```",
+        f"pip install -r BUNDLE/{facts.lock}  # BUNDLE: this folder; the versions of the libraries",
+        "pip install --no-deps .",
+        "```",
+        "",
+        "(`scripts/install` there does the same with the repository's own versions; the command is",
+        "`.venv/bin/harness` then.) Nothing after this needs a network:",
+        "",
+    ]
 
 
 def _sample(facts: Facts) -> list[str]:
@@ -99,7 +124,24 @@ def _left_out(facts: Facts) -> list[str]:
         f"The whole study's fingerprint is {facts.published}; the manifest here is of what is",
         "here.",
         "",
+        *_dropped(facts.dropped),
     ]
+
+
+def _dropped(models: Sequence[str]) -> list[str]:
+    """Say what stays of the models that are left out; nothing where there are none."""
+    if not models:
+        return []
+    named = ", ".join(f"`{name}`" for name in models)
+    gone = f"The answers of {named} are left out, and every request of the cells with them."
+    return [gone, *STAYS, ""]
+
+
+def terms_of_dropped(models: Sequence[str]) -> str:
+    """Give the section of LICENCES.md on models whose answers are left out; "" for none."""
+    if not models:
+        return ""
+    return "\n".join(["", "## Models whose answers are left out", "", *_dropped(models)])
 
 
 def _contents(facts: Facts) -> list[str]:

@@ -12,6 +12,7 @@ from harness import version
 
 ITSELF = "harness"
 _requirement = re.compile(r"^\s*([A-Za-z0-9._-]+)\s*(?:\[([^\]]*)\])?")
+_pin = re.compile(r"^\s*([A-Za-z0-9._-]+)\s*(?:\[[^\]]*\])?\s*==", re.MULTILINE)
 _extra = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 
@@ -33,6 +34,15 @@ def pinned() -> str:
         waiting += needs
         seen |= needs
     return "".join(f"{name}=={found[name]}\n" for name in sorted(found))
+
+
+def pins_all(lock: str) -> bool:
+    """Tell whether a requirements file gives one version of each thing that harness asks for.
+
+    One that does not is some other project's.
+    """
+    there = {_normal(name) for name in _pin.findall(lock)}
+    return there.issuperset(name for name, _ in _wanted(_own(), frozenset()))
 
 
 def _own() -> list[str]:

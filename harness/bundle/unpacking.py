@@ -29,6 +29,9 @@ COPIED = 2**16
 LONGEST_HEADER = 2**20
 WIDEST_WINDOW = 2**27
 LONGEST_NAME = 255  # bytes, on most file systems
+LONGEST_PATH = 1024  # characters
+DEEPEST = 16  # parts of a path; what `harness pack` writes has four
+SHOWN = 80  # characters of a name that is refused
 PLAIN_TYPES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 
 
@@ -111,7 +114,7 @@ def _opened(bundle: Path, file: IO[bytes]) -> Iterator[tarfile.TarFile]:
     try:
         with tarfile.open(fileobj=_ShortHeaders(file), mode="r:") as tar:  # type: ignore[call-overload]
             yield tar
-    except (tarfile.TarError, ValueError, OverflowError) as error:
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
         raise _damaged(bundle, f"it holds no sound tar archive ({error})") from error
 
 
@@ -123,7 +126,7 @@ def _checked(bundle: Path, tar: tarfile.TarFile, limits: Limits) -> list[tarfile
     size = 0
     for member in tar:
         if fault := _fault(member, members):
-            raise _damaged(bundle, f"{member.name!r} {fault}")
+            raise _damaged(bundle, f"{member.name[:SHOWN]!r} {fault}")
         path = PurePosixPath(member.name.casefold())
         if path in files or path in folders or files.intersection(path.parents):
             raise _damaged(bundle, f"{member.name!r} stands twice, or for a file and a folder")
@@ -142,6 +145,8 @@ def _checked(bundle: Path, tar: tarfile.TarFile, limits: Limits) -> list[tarfile
 
 def _fault(member: tarfile.TarInfo, before: list[tarfile.TarInfo]) -> str:
     """Say what is wrong with a member by itself, and beside the first one; "" for nothing."""
+    if len(member.name) > LONGEST_PATH or member.name.count("/") >= DEEPEST:
+        return f"lies too deep, beyond {DEEPEST} parts or {LONGEST_PATH} characters"
     parts = member.name.split("/")
     if member.type not in PLAIN_TYPES or member.issparse():
         return "is a link, a folder, a device or a pipe; only plain files are let in"

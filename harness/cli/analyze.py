@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, named_study, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show what a study says as a whole.")
@@ -25,9 +25,8 @@ def analyze(study: str, as_json: bool, csv_path: Path | None, root: Path | None)
     from harness.cli.tables import show_tables
     from harness.results import canonical
     from harness.run.analysis import offline_results, tables_of, write_rows
-    from harness.study import find_study
 
-    found_study = find_study(study, root)
+    found_study = named_study(study, root)
     found = offline_results(found_study)
     if csv_path is not None:
         write_rows(found_study, found, csv_path)

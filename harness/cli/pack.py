@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Make one file of a study, for its reviewers.")
@@ -15,7 +15,7 @@ from harness.cli.group import EXIT_CODES, ROOT, main, told
     "--out",
     "-o",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutFile(),
     help="The bundle to write, ending in .tar.zst.",
 )
 @click.option(
@@ -32,7 +32,8 @@ from harness.cli.group import EXIT_CODES, ROOT, main, told
     "drop_models",
     multiple=True,
     metavar="MODEL",
-    help="Leave out the answers of this model, and what repeats them.",
+    help="Leave out the answers of this model, and all requests of the cells it spoke in. The "
+    "answers of other models stay and may quote it.",
 )
 @click.option(
     "--key-env",
@@ -68,5 +69,7 @@ def pack(
     done = pack_study(find_study(study, root), out, wishes)
     for cell, bodies in sorted(done.left_out.cells.items()):
         click.echo(f"{cell}: {bodies} bodies left out; this cell no longer replays")
+    if drop_models:
+        click.echo(f"the answers of other models stay, and may quote {', '.join(drop_models)}")
     click.echo(f"{out}: {done.study}, {done.files} files, {done.size} bytes, SHA-256 {done.sha256}")
     click.echo(f"fingerprint {done.verdict.fingerprint}; try it: harness replay {out}")

@@ -10,6 +10,7 @@ from typing import Any
 from harness.files import write_atomic
 from harness.recording import guard
 from harness.results.table import Table
+from harness.run.left_out import require_whole
 from harness.run.protocols import protocol_of
 from harness.run.replay import replayed_results
 from harness.run.wiring import frozen
@@ -17,7 +18,11 @@ from harness.study import Study
 
 
 def offline_results(study: Study) -> Any:
-    """Replay a study without a network; raises CheckFailed where a cell does not replay."""
+    """Replay a study without a network.
+
+    Raises CheckFailed where a cell does not replay, UsageError where bodies are left out.
+    """
+    require_whole(study)
     with guard.closed():
         return replayed_results(study)
 

@@ -96,8 +96,11 @@ def _enter(study: Study, replays: Sequence[CellReplay], found: Verdict) -> None:
     found.matched = sum(replay.matched for replay in replays)
     found.unused = sum(replay.unused for replay in replays)
     found.network_attempts = sum(replay.network_attempts for replay in replays)
-    found.problems += [f"replay: {replay.problem}" for replay in replays if replay.problem][:1]
-    if not found.problems and replays:
+    failed = [replay for replay in replays if replay.problem]
+    found.problems += [f"replay: {replay.problem}" for replay in failed][:1]
+    if found.network_attempts:
+        found.problems.append(f"network: {found.network_attempts} attempts were blocked")
+    if replays and not failed:
         _compare(study, [replay.result for replay in replays], found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import msgspec
 from harness import results as results_file
 from harness.bundle import papers
 from harness.bundle.archive import files_in
-from harness.bundle.requirements import pinned
+from harness.bundle.requirements import pinned, pins_all
 from harness.files import write_atomic
 from harness.recording import cassette as cassettes
 from harness.run.left_out import LeftOut
@@ -28,16 +29,17 @@ LOCK, REQUIREMENTS, CITATION, REPORT = (
 )
 
 
-def write_licences(staged: Study) -> None:
-    """Write LICENCES.md, while every passage is still there."""
-    write_atomic(staged.root / "LICENCES.md", licences(staged).encode())
+def write_licences(staged: Study, dropped: Sequence[str] = ()) -> None:
+    """Write LICENCES.md, while every passage is still there; dropped: models to be left out."""
+    text = f"{licences(staged)}{papers.terms_of_dropped(dropped)}"
+    write_atomic(staged.root / "LICENCES.md", text.encode())
 
 
 def write_papers(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> None:
     """Write everything else that goes with a staged study; the report needs all of its bodies.
 
-    Versions are those of the repository's requirements.lock, or else those that run here; the
-    citation is the repository's own, where it has one.
+    Versions are those of the repository's requirements.lock where it pins what harness needs, or
+    else those that run here; the citation is the repository's own, where it has one.
     """
     root = staged.root
     lock = _write_lock(study.root, root)
@@ -52,8 +54,9 @@ def write_papers(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -
 
 
 def _write_lock(source: Path, root: Path) -> str:
-    if (source / LOCK).is_file():
-        shutil.copyfile(source / LOCK, root / LOCK)
+    given = source / LOCK
+    if given.is_file() and pins_all(given.read_text("utf-8", "replace")):
+        shutil.copyfile(given, root / LOCK)
         return LOCK
     write_atomic(root / REQUIREMENTS, pinned().encode())
     return REQUIREMENTS
@@ -104,6 +107,7 @@ def _facts(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> pape
         waited=recorded.waited,
         sample_of=(study.name, len(staged.cells()) / len(study.cells())) if is_sample else None,
         left_out=sorted(left.cells.items()),
+        dropped=left.models,
         published=left.fingerprint,
         report=not left.bodies,
     )

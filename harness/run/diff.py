@@ -15,6 +15,7 @@ from harness.recording import guard
 from harness.recording.cassette import masked
 from harness.results import Materials
 from harness.run.diff_form import CellWords, Diff, KindOfWords, ModelPair
+from harness.run.left_out import require_whole
 from harness.run.metric_changes import metric_changes, paired_scores
 from harness.run.replay import CellReplay, sound_replays
 from harness.run.scoreboard import partly_scored
@@ -52,7 +53,7 @@ def compare(before: Study, after: Study, names: tuple[str, str] | None = None) -
     """Compare two recordings over the cells that both have recorded.
 
     names: what to call them (default: their studies' names). Raises UsageError where they have no
-    cell in common, CheckFailed where one does not replay.
+    cell in common or where bodies are left out of one, CheckFailed where one does not replay.
     """
     cells = _common(before, after)
     old, new = _side(before, cells), _side(after, cells)
@@ -109,6 +110,7 @@ def _rest(study: Study, cells: Sequence[Cell]) -> list[str]:
 
 
 def _side(study: Study, cells: Sequence[Cell]) -> Side:
+    require_whole(study)
     materials = frozen(study).materials
     with guard.closed():
         replays = sound_replays(study, cells)

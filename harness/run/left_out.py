@@ -3,8 +3,8 @@
 Of a passage without an open licence goes the source's answer, and every request that hands it to a
 model; the span of it that a question rests on is a quotation, and stays. Of a model whose answers
 may not be handed on go its answers, and in the cells it spoke in every request, since a dialogue
-repeats what was said. Names, addresses, times, sizes and checksums stay. A cell that lacks a body
-no longer replays.
+repeats what was said; what other models answered stays, though it may quote them. Names,
+addresses, times, sizes and checksums stay. A cell that lacks a body no longer replays.
 """
 
 from __future__ import annotations
@@ -44,11 +44,15 @@ class Body(msgspec.Struct):
 
 
 class LeftOut(msgspec.Struct):
-    """LEFT-OUT.json: the whole study's fingerprint, and every body that is left out."""
+    """LEFT-OUT.json: the whole study's fingerprint, and every body that is left out.
+
+    models: those whose answers are left out; what others said stays and may quote them.
+    """
 
     study: str
     fingerprint: str
     bodies: list[Body]
+    models: list[str] = []
 
     @property
     def cells(self) -> Counter[str]:
@@ -67,6 +71,18 @@ def read_left_out(root: Path) -> LeftOut | None:
         raise DamagedFile(f"{path}: is damaged ({error}). Get the bundle again.") from error
 
 
+def require_whole(study: Study) -> None:
+    """Raise UsageError where bodies of a study are left out, before anything computes from them."""
+    left = read_left_out(study.root)
+    if left is not None:
+        raise UsageError(
+            f"{study.name}: {len(left.bodies)} bodies in {len(left.cells)} cells were left out of "
+            f"this bundle, as they may not be handed on ({LEFT_OUT} names them). What was computed "
+            "from them cannot be computed anew here. Take the whole bundle or the study itself, or "
+            "run `harness replay`, which checks the cells that are whole."
+        )
+
+
 def leave_out(
     study: Study, fingerprint: str, *, closed_passages: bool, models: Collection[str] = ()
 ) -> LeftOut:
@@ -81,7 +97,7 @@ def leave_out(
                 f"--drop {name}: {study.name} has no such model; it has "
                 f"{', '.join(study.file.models)}"
             )
-    found = LeftOut(study.name, fingerprint, [])
+    found = LeftOut(study.name, fingerprint, [], list(dict.fromkeys(models)))
     for cell in study.cells():
         path = study.cassette(cell)
         kept = list(cassettes.load(path))

@@ -31,7 +31,8 @@ class Wishes(NamedTuple):
     """What a bundle is to be.
 
     sample: the share of the cells, None for all. drop_bodies: leave out passages that are not
-    open. drop_models: and the answers of these. key_variables: more environment variables whose
+    open. drop_models: and the answers of these, though not what other models say of them.
+    key_variables: more environment variables whose
     values must not be inside. no_keys: texts that look like keys and are none.
     """
 
@@ -68,7 +69,7 @@ def pack(study: Study, out: Path, wishes: Wishes = WHOLE) -> Packed:
     verdict = _sound(study)
     with tempfile.TemporaryDirectory(prefix="harness-pack-") as folder:
         staged = _staged(study, Path(folder), wishes)
-        write_licences(staged)
+        write_licences(staged, wishes.drop_models)
         left = _left_out(staged, verdict.fingerprint, wishes)
         if left.bodies or wishes.sample is not None:
             verdict = replay(staged, verify_checksums=True)

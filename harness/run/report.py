@@ -12,6 +12,7 @@ from harness.recording import cassette as cassettes
 from harness.recording import checksums, guard
 from harness.report import page
 from harness.report.form import Call, Cassette, Checked, ModelAsked, Studied
+from harness.run.left_out import require_whole
 from harness.run.protocols import protocol_of
 from harness.run.replay import results_of, sound_replays
 from harness.run.verdict import NOT_PROVEN, Replayed, Verdict, replayed
@@ -30,9 +31,12 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
     """Replay studies and write their page, and their figures as PNG into a folder.
 
     A study that is still being recorded is shown as far as it is. Raises CheckFailed where a cell
-    does not replay: then there is nothing to show; UsageError where two have one name.
+    does not replay: then there is nothing to show; UsageError where two have one name, or one is a
+    bundle's with something left out.
     """
     _require_distinct(studies)
+    for study in studies:
+        require_whole(study)
     checked = [_replayed(study) for study in studies]
     articles = [
         page.article(studied(study, one)) for study, one in zip(studies, checked, strict=True)

@@ -1,6 +1,7 @@
 """Keys, and what looks like one, in files that are about to be handed out."""
 
 import base64
+import json
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,42 @@ def test_what_looks_like_a_key_is_found_and_not_shown(tmp_path: Path, key: str) 
 
 
 @pytest.mark.parametrize(
+    "before", ["Use this:\n", "key:\t", "la cl\u00e9\u00e9", "\r\n", "\f", "a/", '"', "\U0001f511"]
+)
+@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize(
+    "key", [MADE_UP, "tvly-" + "0123456789abcdef", "Bearer " + "0123456789abcdefghij"]
+)
+def test_a_key_behind_an_escape_is_found(tmp_path: Path, before: str, times: int, key: str) -> None:
+    """In JSON, and in JSON within JSON, a letter stands before it that is none of the text's."""
+    text = f"{before}{key}\n"
+    for _ in range(times):
+        text = json.dumps({"content": text})
+    (tmp_path / "report.html").write_text(text)
+    (tmp_path / "c.json").write_bytes(to_bytes([interaction(sent=text, answer=text.encode())]))
+    found = {(one.path, one.call) for one in find_keys(tmp_path, KeyRing(), {"c.json"})}
+    assert found == {("c.json", "turn-1/subject"), ("report.html", "")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"q=use%20{MADE_UP}",
+        f"q=%0A{MADE_UP}",
+        "\\tvly-" + "0123456789abcdef",
+        "authorization: bearer " + "0123456789abcdefghij",
+        "BEARER " + "0123456789abcdefghij",
+        '{"sent": "{\\"api_key\\": \\"' + '0123456789abcdef-long\\"}"}',
+        '{"sent": "\\u0073k-' + 'made0up1of2letters3and4digits"}',
+    ],
+)
+def test_a_key_in_another_writing_is_found(tmp_path: Path, text: str) -> None:
+    """In a form, behind a backslash that escapes nothing, in small letters, in JSON within JSON."""
+    (tmp_path / "x.md").write_text(text)
+    assert [one.path for one in find_keys(tmp_path, KeyRing(), set())] == ["x.md"]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "sk-learn-is-a-library-with-many-words",
@@ -62,6 +99,9 @@ def test_what_looks_like_a_key_is_found_and_not_shown(tmp_path: Path, key: str) 
         '"api_key": "[REDACTED]"',
         '"password": "to be or not to be, that is"',
         "Bearer of good news, who came in 1815",
+        "the bearer of good-news-and-of-nothing-else",
+        r"C:\task-0123456789abcdefghijklmnop",
+        r"the words \"password\": \"to be or not to be, that is\"",
     ],
 )
 def test_words_are_no_keys(tmp_path: Path, text: str) -> None:

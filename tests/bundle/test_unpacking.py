@@ -101,6 +101,10 @@ def test_the_same_files_make_the_same_bundle(tmp_path: Path) -> None:
         ([member("small/a"), member("small/a/b")], "for a file and a folder"),
         ([member("small/a/b"), member("small/a")], "for a file and a folder"),
         ([member("small/" + "a" * 300)], "too long"),
+        ([member("small/" + "a/" * 15 + "a")], "lies too deep"),
+        ([member("small/" + "a/" * 1200 + "a")], "lies too deep"),
+        ([member("small/" + "a/" * 16_000 + "a")], "lies too deep"),
+        ([member("small/" + "a" * 1200)], "lies too deep"),
         ([member(f"small/{n}") for n in range(30)], "more than"),
         ([member("small/big", size=60_000)], "more than"),
         ([], "it is empty"),
@@ -198,6 +202,36 @@ def test_a_bomb_is_refused_before_it_fills_anything(tmp_path: Path) -> None:
     path = sealed(tmp_path / "bomb.tar.zst", whole.getvalue())
     with pytest.raises(DamagedFile, match="more than 1000000 bytes"):
         unpack(path, tmp_path, Limits(1_000_000, 10))
+
+
+def test_a_path_of_sixteen_parts_comes_out(tmp_path: Path) -> None:
+    """The deepest that is let in; one part more is refused."""
+    whole = tmp_path / "whole"
+    (whole / "/".join("a" * 14)).mkdir(parents=True)
+    (whole / "/".join("a" * 14) / "b").write_text("x")
+    seal(whole)
+    (path := tmp_path / "x.tar.zst").write_bytes(packed(whole, "small"))
+    (into := tmp_path / "out").mkdir()
+    assert (unpack(path, into) / "/".join("a" * 14) / "b").read_text() == "x"
+
+
+def test_a_name_that_is_refused_is_shown_in_part(tmp_path: Path) -> None:
+    """Of sixteen thousand folders no screen is filled."""
+    path = crafted(tmp_path / "x.tar.zst", [member("small/" + "a/" * 16_000 + "a")])
+    with pytest.raises(DamagedFile) as caught:
+        unpack(path, tmp_path)
+    assert len(str(caught.value)) < 500 + len(str(path))
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_headers_of_headers_are_refused(tmp_path: Path, kind: bytes) -> None:
+    """Thousands that each belong to the next one: tarfile reads them by recursion."""
+    head, body = tarfile.TarInfo("head"), b"12 path=a/b\n"
+    head.type, head.size = kind, len(body)
+    one = head.tobuf(tarfile.USTAR_FORMAT) + body.ljust(512, b"\0")
+    path = crafted(tmp_path / "x.tar.zst", [one] * 3000)
+    with pytest.raises(DamagedFile, match="no sound tar archive"):
+        unpack(path, tmp_path)
 
 
 def test_a_header_of_any_length_is_not_read_into_memory(tmp_path: Path) -> None:

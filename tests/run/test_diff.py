@@ -276,3 +276,15 @@ def test_bundles_can_be_compared(recorded: Path, tmp_path: Path) -> None:
     result = diff(bundle, recorded / "cassettes/small")
     assert result.exit_code == 0, result.output
     assert "6 of 6 recordings are the same but for clock times" in " ".join(result.output.split())
+
+
+def test_a_cut_bundle_is_not_compared(recorded: Path, tmp_path: Path) -> None:
+    """On either side: exit 2, with LEFT-OUT.json and what to do."""
+    bundle, whole = tmp_path / "d.tar.zst", recorded / "cassettes/small"
+    words = ["pack", "small", "-o", str(bundle), "--root", str(recorded), "--drop", "subject-a"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    for sides in ((bundle, whole), (whole, bundle)):
+        result = diff(*sides)
+        assert result.exit_code == 2, result.output
+        assert "LEFT-OUT.json" in result.output
+        assert "Take the whole bundle" in result.output

@@ -157,6 +157,19 @@ def test_a_folder_gets_the_rows_and_every_table(drill: Path, tmp_path: Path) -> 
     assert all(len(list(csv.reader(path.open(encoding="utf-8")))) >= 1 for path in out.iterdir())
 
 
+def test_a_cut_bundle_is_named_for_what_it_is(recorded: Path, tmp_path: Path) -> None:
+    """Exit 2 with LEFT-OUT.json and what to do, and no word of a change or a new recording."""
+    bundle = str(tmp_path / "d.tar.zst")
+    words = ["pack", "small", "-o", bundle, "--root", str(recorded), "--drop", "subject-a"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    result = export(recorded, bundle, "csv", tmp_path / "out")
+    assert result.exit_code == 2, result.output
+    assert "LEFT-OUT.json" in result.output
+    assert "Take the whole bundle" in result.output
+    assert "record" not in result.output
+    assert not (tmp_path / "out").exists()
+
+
 def test_without_pyarrow_the_way_is_told(
     recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

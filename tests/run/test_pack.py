@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -21,11 +23,14 @@ from study_text import study_text
 from harness.bundle.archive import packed, seal
 from harness.bundle.unpacking import unpack
 from harness.cli import main
+from harness.ddft.protocol import Dialogue
+from harness.errors import Blocked
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.run.record import Recording
 from harness.run.verdict import replay
 from harness.study import Study
+from harness.version import VERSION
 
 CLOSED = "CC BY-NC 4.0"
 MADE_UP = "sk-" + "made0up1of2letters3and4digits"
@@ -139,14 +144,38 @@ def test_a_bundle_holds_what_a_reviewer_needs(bundle: Path, recorded: Path) -> N
 
 def test_the_repositorys_own_papers_go_first(recorded: Path, tmp_path: Path) -> None:
     """Its requirements.lock and its CITATION.cff are taken over as they are."""
-    for name in ("requirements.lock", "CITATION.cff"):
-        (recorded / name).write_text(f"this is {name}\n")
+    lock = (PACKAGE / "requirements.lock").read_text()
+    texts = {"requirements.lock": f"# mine\n{lock}", "CITATION.cff": "this is mine\n"}
+    for name, text in texts.items():
+        (recorded / name).write_text(text)
     done("pack", "small", "-o", tmp_path / "x.tar.zst", "--root", recorded)
     top = unpacked(tmp_path / "x.tar.zst")
-    for name in ("requirements.lock", "CITATION.cff"):
-        assert (top / name).read_text() == f"this is {name}\n"
+    assert {name: (top / name).read_text() for name in texts} == texts
     assert "requirements.lock" in (top / "README.md").read_text()
     assert not (top / "requirements.txt").exists()
+
+
+def test_another_projects_lock_is_not_taken_over(recorded: Path, tmp_path: Path) -> None:
+    """One that pins other things, or asks for ours in any version: the installed ones are named."""
+    (recorded / "requirements.lock").write_text("django==5.0\nnumpy>=1\nclick==8.1.8\n")
+    done("pack", "small", "-o", tmp_path / "x.tar.zst", "--root", recorded)
+    top = unpacked(tmp_path / "x.tar.zst")
+    assert not (top / "requirements.lock").exists()
+    assert "django" not in (top / "requirements.txt").read_text()
+    assert "\nnumpy==" in (top / "requirements.txt").read_text()
+    assert "requirements.lock" not in (top / "README.md").read_text()
+
+
+def test_the_readme_says_how_to_get_the_program(bundle: Path) -> None:
+    """That it is not inside, which it is, and from a clone to the replay in three commands."""
+    readme = (unpacked(bundle) / "README.md").read_text()
+    assert f"not in this bundle.** It is harness {VERSION}" in readme
+    blocks = readme.split("```")[1::2]
+    install, run, line = (block.strip().splitlines() for block in blocks)
+    assert install[0].startswith("pip install -r BUNDLE/requirements.txt")
+    assert install[1] == "pip install --no-deps ."
+    assert run[0].startswith("harness replay --verify-checksums")
+    assert line[0].startswith("small: OK")
 
 
 def test_a_number_changed_inside_fails_though_all_sums_are_made_anew(
@@ -193,7 +222,8 @@ def test_a_live_key_is_not_packed(
     assert not bundle.exists()
 
 
-def test_what_looks_like_a_key_is_not_packed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [" My key is ", "\n", "\t", "cl\u00e9", '{"x": "\n'])
+def test_what_looks_like_a_key_is_not_packed(tmp_path: Path, before: str) -> None:
     """A model that says one: named with its call; let through only where somebody says so."""
     folder = tmp_path / "cassettes/small"
     folder.mkdir(parents=True)
@@ -204,7 +234,7 @@ def test_what_looks_like_a_key_is_not_packed(tmp_path: Path) -> None:
         if received.json()["model"] != "subject-a":
             return given
         reply = json.loads(given.body)
-        reply["choices"][0]["message"]["content"] += f" My key is {MADE_UP}."
+        reply["choices"][0]["message"]["content"] += f"{before}{MADE_UP}."
         return json_answer(reply)
 
     with Loopback(answer) as server:
@@ -334,6 +364,46 @@ def test_a_models_answers_can_be_left_out(recorded: Path, tmp_path: Path) -> Non
     assert "cells 3/6" in result.output
     assert "numbers identical" in result.output
     assert harness("pack", "small", "-o", bundle, "--root", recorded, "--drop", "x").exit_code == 2
+
+
+def test_what_stays_of_a_model_that_is_left_out_is_said(recorded: Path, tmp_path: Path) -> None:
+    """Others may quote it: in the help, where it is packed, in the README and in LICENCES.md."""
+    bundle = tmp_path / "d.tar.zst"
+    words = ("pack", "small", "-o", bundle, "--root", recorded)
+    assert "of other models stay, and may quote subject-a" in done(*words, "--drop", "subject-a")
+    assert "answers of other models stay and may quote it" in " ".join(
+        done("pack", "--help").split()
+    )
+    top = unpacked(bundle)
+    for name in ("README.md", "LICENCES.md"):
+        text = " ".join((top / name).read_text().split())
+        assert "The answers of `subject-a` are left out" in text
+        assert "The answers of the other models stay" in text
+        assert "may quote or retell" in text
+    assert json.loads((top / "LEFT-OUT.json").read_text())["models"] == ["subject-a"]
+    done(*words[:3], tmp_path / "whole.tar.zst", *words[4:])
+    assert "may quote" not in (unpacked(tmp_path / "whole.tar.zst") / "LICENCES.md").read_text()
+
+
+def test_a_blocked_attempt_fails_the_replay_of_a_cut_bundle(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does of a whole one: three cells that try, exit 1 and not 3."""
+    bundle = tmp_path / "d.tar.zst"
+    done("pack", "small", "-o", bundle, "--root", recorded, "--drop", "subject-a")
+    held = Dialogue.run
+
+    def leaking(self: Dialogue) -> Any:
+        with contextlib.suppress(Blocked):
+            socket.create_connection(("127.0.0.1", 9))
+        return held(self)
+
+    monkeypatch.setattr(Dialogue, "run", leaking)
+    result = harness("replay", bundle)
+    assert result.exit_code == 1, result.output
+    assert "FAILED" in result.output
+    assert "network: 3 attempts were blocked" in result.output
+    assert "numbers identical" in result.output
 
 
 def test_a_damaged_bundle_with_bodies_left_out_fails(recorded: Path, tmp_path: Path) -> None:
