@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -14,6 +16,13 @@ from harness.errors import UsageError
 Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 Form = TypeVar("Form", bound=BaseModel)
+
+# What a TOML file may hold that looks like its keys and brackets and is none: texts and comments.
+OPAQUE = re.compile(
+    r'''"""(?:\\.|[^\\])*?""""{0,2}|"(?:\\.|[^"\\\n])*"|#[^\n]*'''
+    r"""|'''.*?''''{0,2}|'[^'\n]*'""",
+    re.DOTALL,
+)
 
 
 class Strict(BaseModel):
@@ -29,11 +38,19 @@ def parsed(path: Path, form: type[Form]) -> Form:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({error})") from error
     try:
-        return form.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+        entries = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: is not TOML: {error}") from error
+    try:
+        return form.model_validate(entries)
     except ValidationError as error:
         raise UsageError(_explained(path, text, error)) from error
+
+
+def at(path: Path, text: str, place: Sequence[str]) -> str:
+    """Name a file, and the line of its text that a key stands in, where it can be told."""
+    line = _line_of(text, place)
+    return f"{path}, line {line}" if line else str(path)
 
 
 def _explained(path: Path, text: str, error: ValidationError) -> str:
@@ -41,29 +58,59 @@ def _explained(path: Path, text: str, error: ValidationError) -> str:
     for fault in error.errors():
         place = [str(part) for part in fault["loc"]]
         got = "" if fault["type"] in ("missing", "value_error") else f", got {fault['input']!r}"
-        line = _line_of(text, place)
-        at = f"{path}, line {line}" if line else str(path)
-        lines.append(f"{at}: {'.'.join(place) or 'file'}: {fault['msg']}{got[:200]}")
+        what = f"{'.'.join(place) or 'file'}: {fault['msg']}{got[:200]}"
+        lines.append(f"{at(path, text, place)}: {what}")
     return "\n".join(lines)
 
 
-def _line_of(text: str, place: list[str]) -> int | None:
-    """Find the line that a key stands in; None where it stands nowhere (a missing key)."""
-    table: list[str] = []
-    keys = [part for part in place if not part.isdigit()]
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped.startswith("["):
-            table = _key_parts(stripped.strip("[]"))
-            if table == keys:
-                return number
-        elif "=" in stripped and keys:
-            found = table + _key_parts(stripped.partition("=")[0])
-            if found == keys[: len(found)] and len(found) >= len(keys) - 1:
-                return number
-    return None
+def _line_of(text: str, place: Sequence[str]) -> int | None:
+    """Find the line that a key stands in, or else the table that lacks it starts in.
+
+    That is the first line of those that share most of the key's place; None where none does.
+    """
+    best, line = 0, None
+    for number, path in _keys(text):
+        shared = len(
+            list(takewhile(lambda pair: pair[0] == pair[1], zip(path, place, strict=False)))
+        )
+        if shared > best:
+            best, line = shared, number
+    return line
+
+
+def _keys(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Give the line and the whole place of each table and each key of a TOML file, in its order."""
+    table, seen, depth = list[str](), dict[tuple[str, ...], int](), 0
+    lines = zip(text.split("\n"), OPAQUE.sub(_blank, text).split("\n"), strict=True)
+    for number, (line, bare) in enumerate(lines, 1):
+        if depth == 0 and bare.lstrip().startswith("["):
+            table = _table(line[: bare.rfind("]") + 1].strip(), seen)
+            yield number, table
+        elif depth == 0 and "=" in bare:
+            yield number, table + _key_parts(line[: bare.index("=")])
+        depth += len(re.findall(r"[\[{]", bare)) - len(re.findall(r"[\]}]", bare))
+
+
+def _table(head: str, seen: dict[tuple[str, ...], int]) -> list[str]:
+    """Give the place of a table; one of a list, "[[name]]", is numbered from 0 by those seen."""
+    place = list[str]()
+    parts = _key_parts(head.strip("[] "))
+    for number, part in enumerate(parts, 1):
+        place.append(part)
+        key = tuple(place)
+        if number == len(parts) and head.startswith("[["):
+            seen[key] = seen.get(key, -1) + 1
+        if key in seen:
+            place.append(str(seen[key]))
+    return place
 
 
 def _key_parts(key: str) -> list[str]:
     """Split a dotted TOML key; a quoted part may hold dots."""
-    return [quoted or bare for quoted, bare in re.findall(r'"([^"]*)"|([^.\s"]+)', key)]
+    found = re.findall(r"""\"([^"]*)\"|'([^']*)'|([^.\s"']+)""", key)
+    return [double or single or bare for double, single, bare in found]
+
+
+def _blank(opaque: re.Match[str]) -> str:
+    """Put a letter for each character, so that places stay; lines stay lines."""
+    return re.sub(r"[^\n]", "x", opaque[0])

@@ -18,6 +18,7 @@ from harness.audit.spreads import dispersion_label, dispersion_pair, moment_boun
 from harness.audit.statements import direction, label_rule, restated
 from harness.audit.table import Table, read_table
 from harness.errors import UsageError
+from harness.forms import at
 
 BUNDLED = Path(__file__).with_name("data")
 ALONE: dict[str, Callable[..., Outcome]] = {
@@ -105,7 +106,7 @@ def _table(path: Path, file: ClaimsFile, data: Path) -> Table:
         for column in file.rounded:
             table.has(column)
     except UsageError as error:
-        raise UsageError(f"{path}: rounded: {error}") from error
+        raise UsageError(f"{_at(path, 'rounded')}: rounded: {error}") from error
     return replace(table, rounded=file.rounded)
 
 
@@ -113,7 +114,7 @@ def _found(path: Path, name: str, claim: Claim, table: Table | None) -> Finding:
     try:
         outcome = under(claim.assuming, _checked(claim, table))
     except UsageError as error:
-        raise UsageError(f"{path}, line {_line(path, name)}: claim.{name}: {error}") from error
+        raise UsageError(f"{_at(path, 'claim', name)}: claim.{name}: {error}") from error
     return Finding(
         claim=name,
         says=claim.says,
@@ -132,8 +133,6 @@ def _checked(claim: Claim, table: Table | None) -> Outcome:
     return WITH_DATA[claim.check](claim, table)
 
 
-def _line(path: Path, name: str) -> int:
-    """Find the line where a claim starts; the file's first where it is written otherwise."""
-    heads = f"[claim.{name}]", f'[claim."{name}"]'
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return next((n for n, line in enumerate(lines, 1) if line.strip().startswith(heads)), 1)
+def _at(path: Path, *place: str) -> str:
+    """Name the claims file, if it is one, and the line of a key."""
+    return at(path, path.read_text(encoding="utf-8") if path.is_file() else "", place)

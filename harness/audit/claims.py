@@ -21,8 +21,8 @@ from harness.audit.fields import (
     FromData,
     Number,
     Pair,
-    Raters,
     Scale,
+    Several,
     Text,
     number_or_null,
     number_or_pair,
@@ -99,6 +99,8 @@ class PValue(Claim, FromData):
         of_print = self.coefficient is not None and self.n is not None and not self.columns
         if not of_print and (self.coefficient is not None or len(self.columns) != 2):
             raise ValueError("give either coefficient and n, or two columns")
+        if self.n == 1 and self.method != "pearson":
+            raise ValueError(f"n: {self.method} ranks at least 2 items, got 1")
         if self.family and self.coefficient not in self.family:
             raise ValueError("family: the coefficient is not among them")
         return self
@@ -110,7 +112,7 @@ class Attainable(Claim):
     check: Literal["attainable"]
     published: Number
     method: Literal["spearman", "kendall"]
-    n: Annotated[int, Field(ge=2, strict=True)]
+    n: Several
     ties: Literal["possible", "none"] = "possible"
 
 
@@ -152,7 +154,7 @@ class IntervalResampled(Claim, FromData):
     method: Literal["pearson", "spearman"]
     columns: list[ColumnField] = Field(min_length=2, max_length=2)
     level: float = Field(default=0.95, gt=0, lt=1)
-    resamples: int = Field(default=10_000, ge=100, strict=True)
+    resamples: int = Field(default=10_000, ge=100, le=1_000_000, strict=True)
     seed: int | None = Field(default=None, ge=0, strict=True)
 
 
@@ -170,7 +172,7 @@ class MomentBound(Claim):
 
     check: Literal["moment_bound"]
     published: Number
-    raters: Raters | None = None
+    raters: Several | None = None
     scale: Scale = UNIT_SCALE
     mean: Pair | None = None
 
@@ -258,7 +260,7 @@ class DispersionLabel(Claim, FromData):
     check: Literal["dispersion_label"]
     published: Number
     label: Literal["variance", "sd"]
-    raters: Raters | None = None
+    raters: Several | None = None
     scale: Scale = UNIT_SCALE
     ddof: Literal[0, 1] | None = None
 

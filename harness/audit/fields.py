@@ -12,8 +12,9 @@ from harness.forms import Strict
 Number = Annotated[Printed, PlainValidator(printed)]
 Figure = Annotated[Printed, PlainValidator(figure)]
 Coefficient = Annotated[Printed, PlainValidator(coefficient)]
-Count = Annotated[int, Field(ge=1, strict=True)]
-Raters = Annotated[int, Field(ge=2, strict=True)]
+MOST = 10**12  # no study counts more, and a float holds it exactly
+Count = Annotated[int, Field(ge=1, le=MOST, strict=True)]
+Several = Annotated[int, Field(ge=2, le=MOST, strict=True)]
 Text = Annotated[str, Field(min_length=1)]
 Where = dict[str, str]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 from harness.audit.claims import Attainable
@@ -27,23 +29,35 @@ class Lattice(NamedTuple):
     step: int
     gap: int | None = None
 
-    def within(self, span: Span) -> list[Attained]:
-        """Give the coefficients between two bounds, from the highest."""
-        first = max(0, math.ceil(self._place(min(span.high, 1))))
-        last = min(self.most, math.floor(self._place(max(span.low, -1))))
-        return [self._at(k) for k in range(first, last + 1) if k != self.gap]
+    def within(self, span: Span, limit: int | None = None) -> list[Attained]:
+        """Give the coefficients between two bounds, from the highest; no more than the limit."""
+        first, last = self._ends(span)
+        return [self._at(k) for k in islice(self._from(first, last), limit)]
+
+    def count(self, span: Span) -> int:
+        """Give how many coefficients there are between two bounds, without listing them."""
+        first, last = self._ends(span)
+        left_out = self.gap is not None and first <= self.gap <= last
+        return max(0, last + 1 - first) - left_out
 
     def around(self, value: Fraction) -> list[Attained]:
         """Give the nearest coefficients below and above a value."""
-        place = self._place(value)
-        below = next((k for k in range(math.ceil(place), self.most + 1) if k != self.gap), None)
-        above = next((k for k in range(math.floor(place), -1, -1) if k != self.gap), None)
-        return [self._at(k) for k in (below, above) if k is not None and 0 <= k <= self.most]
+        place = min(max(self._place(value), Fraction(0)), Fraction(self.most))
+        below = next(self._from(math.ceil(place), self.most))
+        above = next(k for k in range(math.floor(place), -1, -1) if k != self.gap)
+        return [self._at(k) for k in dict.fromkeys((below, above))]
 
     def unattainable(self, printed: Printed) -> str:
         """Say that no untied ranking gives a printed coefficient, and what the nearest are."""
         nearest = [shown(each.value, printed.places) for each in self.around(printed.value)]
         return f"not attainable without ties (nearest {' and '.join(nearest)})"
+
+    def _ends(self, span: Span) -> tuple[int, int]:
+        first = max(0, math.ceil(self._place(min(span.high, 1))))
+        return first, min(self.most, math.floor(self._place(max(span.low, -1))))
+
+    def _from(self, first: int, last: int) -> Iterator[int]:
+        return (k for k in range(first, last + 1) if k != self.gap)
 
     def _place(self, value: float | Fraction) -> Fraction:
         return (1 - Fraction(value)) * self.most / 2
@@ -71,16 +85,17 @@ def attainable(claim: Attainable) -> Outcome:
     values can be had, and nobody could tell without the scores.
     """
     known, printed = lattice(claim.method, claim.n), claim.published
-    near = known.within(printed.span)
-    found = [each for each in near if printed.allows(point(each.value))]
+    near = known.within(printed.span, MOST_SHOWN + 1)
+    found = [each for each in near if printed.allows(point(each.value))][:MOST_SHOWN]
     if not found:
         why = known.unattainable(printed)
         if claim.ties == "none":
             return Outcome("contradicted", "", why)
         return unchecked(f"{why}; whether there are ties is not said")
-    first, more = found[:MOST_SHOWN], len(found) - MOST_SHOWN
-    values = " or ".join(shown(each.value, printed.places) for each in first)
-    totals = " or ".join(str(each.total) for each in first)
+    at_bound = known.count(point(printed.value)) if printed.bound in ("<", ">") else 0
+    more = known.count(printed.span) - at_bound - len(found)
+    values = " or ".join(shown(each.value, printed.places) for each in found)
+    totals = " or ".join(str(each.total) for each in found)
     sums = (
         f"sum of d^2 = {totals}" if claim.method == "spearman" else f"{totals} pairs out of order"
     )

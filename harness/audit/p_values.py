@@ -46,7 +46,7 @@ def p_value(claim: PValue, table: Table | None) -> Outcome:
         return Outcome("contradicted", f"n = {tests.n}", f"n is {tests.n} and not {claim.n}")
     readings = _readings(claim, tests)
     if not readings:
-        return unchecked(f"p is undefined: {tests.note}")
+        return unchecked(f"p is undefined: {tests.note or f'no test has {tests.n} pairs'}")
     return decide(claim.published, readings, _remarks(claim, tests))
 
 
@@ -75,13 +75,12 @@ def _of_print(claim: PValue) -> Tests:
     if claim.method == "pearson":
         return Tests(_by_t(values, n - 2), None, n)
     known = lattice(claim.method, n)
-    found = known.within(coefficient.span)
-    if len(found) == 1:
-        values[0] = float(found[0].value)
+    if known.count(coefficient.span) == 1:
+        values[0] = float(known.within(coefficient.span)[0].value)
     usual = _by_normal(values, n) if claim.method == "kendall" else _by_t(values, n - 2)
     if n > EXACT_UP_TO[claim.method]:
         return Tests(usual, None, n, f"no exact p above n = {EXACT_UP_TO[claim.method]}")
-    exact = reach(_exact(claim.method, each, n) for each in found)
+    exact = reach(_exact(claim.method, each, n) for each in known.within(coefficient.span))
     return Tests(usual, exact, n, "" if exact else known.unattainable(coefficient))
 
 

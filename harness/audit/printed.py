@@ -6,13 +6,17 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import NamedTuple
 
 Real = float | Fraction
 
 FORM = re.compile(r"(<=|>=|<|>)?\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
+MOST_DIGITS, MOST_PLACES = 100, 300  # so that a float can hold it, its square, and its unit
+TOO_FAR = (
+    f"is out of bounds: expected less than 1e{MOST_DIGITS}, and at most {MOST_PLACES} decimals"
+)
 SLACK = Fraction(1, 10**9)  # of a printed unit: what floats may be off by
 
 
@@ -70,9 +74,21 @@ def printed(text: object) -> Printed:
     found = FORM.fullmatch(text.strip().replace("−", "-"))
     if found is None:
         raise ValueError(f'{text!r} is no number as printed, such as "0.083", "< 0.01", "6.4e-14"')
-    exponent = Decimal(found[2]).as_tuple().exponent
+    value, places = _read(found[2])
+    return Printed(text, found[1] or "", value, places)
+
+
+def _read(digits: str) -> tuple[Fraction, int]:
+    """Give a number and its decimal places; what is out of all bounds is never expanded."""
+    try:
+        number = Decimal(digits)
+    except InvalidOperation:
+        raise ValueError(f"{digits!r} {TOO_FAR}") from None
+    exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
-    return Printed(text, found[1] or "", Fraction(found[2]), -exponent)
+    if number.adjusted() >= MOST_DIGITS or exponent < -MOST_PLACES:
+        raise ValueError(f"{digits:.40} {TOO_FAR}")
+    return Fraction(number), -exponent
 
 
 def figure(text: object) -> Printed:
@@ -110,7 +126,7 @@ def shown(value: Real, places: int) -> str:
     if 0 < abs(number) < 1e-4:
         return f"{number:.3e}"
     digits = 3 - math.floor(math.log10(abs(number))) if number else 0
-    whole, _, decimals = f"{number:.{max(places + 1, digits)}f}".partition(".")
+    whole, _, decimals = f"{number:.{max(places + 1, digits, 0)}f}".partition(".")
     kept = decimals.rstrip("0").ljust(max(places, 0), "0")
     return f"{whole}.{kept}" if kept else whole
 

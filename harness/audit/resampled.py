@@ -25,6 +25,7 @@ from harness.stats.resampling import bootstrap_pearson, bootstrap_spearman, draw
 
 MODERN, LEGACY = "PCG64", "the legacy generator"
 SEED = 42
+LEGACY_SEEDS = 2**32  # it takes no larger seed
 STANDARD_ERRORS = 4  # an honest interval is off by more once in ten thousand audits
 
 Ends = tuple[float, float]
@@ -53,10 +54,10 @@ def interval_resampled(claim: IntervalResampled, table: Table | None) -> Outcome
 
 def _draws(claim: IntervalResampled, n: int) -> dict[str, IntArray]:
     seed = SEED if claim.seed is None else claim.seed
-    return {
-        MODERN: draw(n, Generator(PCG64(seed)), claim.resamples),
-        LEGACY: draw_legacy(n, seed, claim.resamples),
-    }
+    draws = {MODERN: draw(n, Generator(PCG64(seed)), claim.resamples)}
+    if seed < LEGACY_SEEDS:
+        draws[LEGACY] = draw_legacy(n, seed, claim.resamples)
+    return draws
 
 
 def _ends(claim: IntervalResampled, columns: Numbers, rows: IntArray, level: float) -> Ends:
@@ -99,7 +100,8 @@ def _compared(claim: IntervalResampled, drawn: Mapping[str, Ends], near: Sequenc
     places = claim.published[0].places + 1
     words = {name: f"[{low:.{places}f}, {high:.{places}f}]" for name, (low, high) in drawn.items()}
     only = f"only with {' and '.join(conventions)}" if conventions and all(fitting) else ""
-    why = joined(only, f"{words[LEGACY]} with {LEGACY}", _how(claim))
+    legacy = f"{words[LEGACY]} with {LEGACY}" if LEGACY in words else ""
+    why = joined(only, legacy, _how(claim))
     return Outcome(verdict if all(fitting) else "contradicted", words[MODERN], why)
 
 
@@ -108,7 +110,7 @@ def _readings(claim: IntervalResampled, ends: Sequence[float], near: Span) -> li
     seed = "" if claim.seed is not None else f"seed {SEED}, which is not stated"
     return [
         Reading(point(ends[0]), seed),
-        Reading(point(ends[1]), " and ".join(filter(None, (LEGACY, seed)))),
+        *(Reading(point(end), " and ".join(filter(None, (LEGACY, seed)))) for end in ends[1:]),
         Reading(near, "an allowance for Monte Carlo error"),
     ]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from harness.audit.fields import Column, FromData, Where
 from harness.audit.finding import Outcome, unchecked
-from harness.audit.printed import Span, point, printed, reach
+from harness.audit.printed import MOST_DIGITS, Span, point, printed, reach
 from harness.audit.table import Row, Table, number
 from harness.errors import UsageError
 from harness.stats.columns import mean
@@ -151,7 +151,10 @@ def _fits(row: Row, where: Where) -> bool:
 def _cell(text: str, column: Column, rounded: bool) -> Cell:
     value = number(text)
     if value is None:
-        raise UsageError(f"{text!r} in the column {column.of!r} is no number; a hole is empty")
+        raise UsageError(
+            f"{text[:80]!r} in the column {column.of!r} is no number, or none below "
+            f"1e{MOST_DIGITS}; a hole is empty"
+        )
     span = printed(text).span if rounded else point(value)
     cell = Cell(value, float(span.low), float(span.high))
     if not column.log10:

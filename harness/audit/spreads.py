@@ -75,6 +75,8 @@ def dispersion_label(claim: DispersionLabel, table: Table | None) -> Outcome:
     if claim.columns and table is not None:
         ratings = grouped(table, claim, claim.columns[0])
         scores = [[cell.value for cell in cells] for cells in ratings.values()]
+        if all(len(row) < 2 for row in scores):
+            return unchecked("the data have fewer than two ratings of each item")
         return _told_apart(claim, {label: _spreads(label, scores, claim.ddof) for label in NAMES})
     known = {label: _bounds(label, claim) for label in NAMES}
     if decide(claim.published, known[claim.label]).verdict != "contradicted":
@@ -120,9 +122,11 @@ def _largest_variance(claim: MomentBound | DispersionLabel) -> Fraction:
         nearest = min(max((low + high) / 2, first), last)
         return (high - nearest) * (nearest - low)
     n, scale = claim.raters, high - low
-    turns = [low + scale * k / n for k in range(n + 1)]
-    means = [first, last, *(turn for turn in turns if first <= turn <= last)]
-    return max(_spread_out((m - low) / scale, n) for m in means) * scale**2
+    shares = [(mean - low) / scale for mean in (first, last)]
+    turns = [math.ceil(shares[0] * n), math.floor(shares[1] * n)]
+    if turns[0] <= turns[1]:  # with k ratings at the top most spread where k is nearest to n / 2
+        shares.append(Fraction(min(max(n // 2, turns[0]), turns[1]), n))
+    return max(_spread_out(share, n) for share in shares) * scale**2
 
 
 def _spread_out(mean: Fraction, n: int) -> Fraction:

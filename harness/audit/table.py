@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.audit.printed import FORM
-from harness.errors import UsageError
+from harness.audit.printed import FORM, MOST_DIGITS, figure
+from harness.errors import DamagedFile, UsageError
 from harness.results import Value, read_results
 
 Row = dict[str, str]
 Step = str | dict[str, Any]
+EXPECTED = "a study's results.json (a table of your own is a CSV, whose name ends otherwise)"
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,19 @@ class Table:
         if isinstance(found, list):
             return Value(float(len(found)), len(found))
         if isinstance(found, dict) and {"value", "n"} <= found.keys():
-            return Value(found["value"], found["n"], found.get("reason"))
-        if isinstance(found, bool) or not isinstance(found, int | float):
-            raise UsageError(f"at {list(steps)} in {self.source} is no number but {found!r:.80}")
-        return Value(float(found), 1)
+            known, n, reason = found["value"], found["n"], found.get("reason")
+            return Value(None if known is None else self._number(known, steps), n, reason)
+        return Value(self._number(found, steps), 1)
+
+    def _number(self, found: Any, steps: Sequence[Step]) -> float:
+        text = "" if isinstance(found, bool) or not isinstance(found, int | float) else repr(found)
+        value = number(text)
+        if value is None:
+            raise UsageError(
+                f"at {list(steps)} in {self.source} is no number below 1e{MOST_DIGITS} but "
+                f"{found!r:.80}"
+            )
+        return value
 
 
 def read_table(path: Path) -> Table:
@@ -61,9 +71,13 @@ def read_table(path: Path) -> Table:
 
 
 def number(text: str) -> float | None:
-    """Read a cell; None where it is no number."""
-    found = FORM.fullmatch(text)
-    return float(text) if found and not found[1] else None
+    """Read a cell; None where it is no number, or out of the bounds of those that are printed."""
+    if not FORM.fullmatch(text):
+        return None
+    try:
+        return float(figure(text).value)
+    except ValueError:
+        return None
 
 
 def _of_csv(path: Path) -> Table:
@@ -71,8 +85,7 @@ def _of_csv(path: Path) -> Table:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({error})") from error
-    reader = csv.reader(io.StringIO(text, newline=""))
-    lines = [(reader.line_num, [cell.strip() for cell in line]) for line in reader if line]
+    lines = _lines(path, text)
     if not lines:
         raise UsageError(f"{path}: is empty; expected a line of column names, then rows")
     header = lines[0][1]
@@ -84,19 +97,61 @@ def _of_csv(path: Path) -> Table:
     return Table(path.name, header, [dict(zip(header, line, strict=True)) for _, line in lines[1:]])
 
 
+def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
+    """Give the cells of each line that has any, with its number."""
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        return [(reader.line_num, [cell.strip() for cell in line]) for line in reader if line]
+    except csv.Error as error:
+        raise UsageError(
+            f"{path}, line {reader.line_num}: {error}; expected short cells, parted by commas: "
+            "is a quotation mark left open?"
+        ) from error
+
+
 def _of_results(path: Path) -> Table:
     """Give a study's results: a row a subject, or a run, its columns what is known of it."""
+    tree = _tree(path)
+    known = tree if isinstance(tree, dict) else {}
+    name = "subjects" if known.get("subjects") else "runs"
+    entries = known.get(name) or []
+    if not isinstance(entries, list):
+        raise UsageError(f"{path}: {name}: expected a list of objects, got {entries!r:.80}")
+    rows = [_row(entry, f"{path}: {name}[{place}]") for place, entry in enumerate(entries)]
+    columns = dict.fromkeys(column for row in rows for column in row)
+    filled = [{column: row.get(column, "") for column in columns} for row in rows]
+    return Table(path.name, list(columns), filled, tree=tree)
+
+
+def _tree(path: Path) -> Any:
+    """Read JSON; only to a study's own results does the advice of read_results apply."""
     if not path.is_file():
         raise UsageError(f"{path}: there is no such file")
-    tree = read_results(path)
-    known = tree if isinstance(tree, dict) else {}
-    rows = [_row(entry) for entry in known.get("subjects") or known.get("runs") or []]
-    return Table(path.name, list(rows[0]) if rows else [], rows, tree=tree)
+    try:
+        return read_results(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error})") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: is nested too deeply; expected {EXPECTED}") from error
+    except DamagedFile as error:
+        if path.with_name("study.toml").is_file():
+            raise
+        raise UsageError(
+            f"{path}: is not JSON ({error.__cause__}); expected {EXPECTED}. "
+            "Write it anew from where it came from, or mend it."
+        ) from error
 
 
-def _row(entry: dict[str, Any]) -> Row:
-    named = entry.get("cell", {}) | {name: cell for name, cell in entry.items() if name != "cell"}
-    return {name: _text(cell) for name, cell in named.items()}
+def _row(entry: Any, place: str) -> Row:
+    cell = _object(_object(entry, place).get("cell", {}), f"{place}.cell")
+    named = cell | {name: value for name, value in entry.items() if name != "cell"}
+    return {name: _text(value) for name, value in named.items()}
+
+
+def _object(found: Any, place: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise UsageError(f"{place}: expected an object, as in {EXPECTED}; got {found!r:.80}")
+    return found
 
 
 def _text(cell: Any) -> str:

@@ -12,6 +12,8 @@ from audit.claim_text import finding, verdict
 from golden.cases import cases, needs_shared
 from scipy import stats
 
+from harness.errors import DamagedFile, UsageError
+
 ROWS = [("a", "0", 0.10, 3), ("a", "1", 0.50, 1), ("b", "0", 0.20, 4), ("b", "1", 0.10, 1)]
 TABLE = """model,ci,turn_4_far,reasoning,parameters_b
 grok,0.459,0.838,0,314
@@ -200,6 +202,47 @@ def test_a_depthcharge_results_file_is_a_table_of_runs(tmp_path: Path) -> None:
     assert verdict("value", "3.50", at=at, **keys) == "reproduced"
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"subjects": [{"subject": "a", "cell": null}]}', "subjects[0].cell: expected an object"),
+        ('{"runs": [{"cell": {}}, 3]}', "runs[1]: expected an object"),
+        ('{"subjects": 5}', "subjects: expected a list of objects, got 5"),
+        ("[" * 100_000, "is nested too deeply"),
+        ('{"a": 1', "is not JSON (Input data was truncated)"),
+        ("model,score\na,1\n", "is not JSON"),
+        ("", "is not JSON"),
+        ('{"x": {"value": "a", "n": 1}}', "is no number below 1e100 but 'a'"),
+        (f'{{"x": {"9" * 400}}}', "is no number below 1e100 but 999"),
+    ],
+)
+def test_json_that_is_no_results_file_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    """With what is wrong where; and `harness record` mends nobody's own file."""
+    path = tmp_path / "own.json"
+    path.write_text(text)
+    with pytest.raises(UsageError) as told:
+        finding("value", "1", at=["x"], data=path)
+    assert words in str(told.value)
+    assert "harness record" not in str(told.value)
+
+
+def test_a_studys_damaged_results_are_written_anew(tmp_path: Path) -> None:
+    """Beside a study.toml the advice is to record."""
+    (tmp_path / "study.toml").touch()
+    (tmp_path / "results.json").write_text("{")
+    with pytest.raises(DamagedFile, match="let `harness record` write it anew"):
+        finding("value", "1", at=["x"], data=tmp_path / "results.json")
+
+
+def test_what_only_some_subjects_have_is_a_column_with_holes(tmp_path: Path) -> None:
+    """Whichever subject comes first."""
+    path = tmp_path / "results.json"
+    path.write_text('{"subjects": [{"subject": "a", "x": 1}, {"subject": "b", "y": 2}]}')
+    for column, figure in (("x", "1"), ("y", "2")):
+        keys: dict[str, Any] = {"columns": [column], "statistic": "mean", "n": 1}
+        assert verdict("value", figure, data=path, **keys) == "reproduced"
+
+
 def test_without_data_what_is_needed_is_named() -> None:
     """The columns, or what the source would have to print."""
     found = finding("value", "0.5", statistic="mean", columns=["cri"])
@@ -227,6 +270,13 @@ def test_golden_intervals(case: dict[str, Any], tmp_path: Path) -> None:
         assert verdict("interval_resampled", [f"{e:.7f}" for e in ends], **keys).startswith(
             "reproduced"
         )
+
+
+def test_a_seed_too_large_for_the_legacy_generator_is_pcg64s(table: Path) -> None:
+    """A date and time as a seed, say."""
+    keys: dict[str, Any] = {"data": table, "columns": ["reasoning", "ci"], "method": "pearson"}
+    found = finding("interval_resampled", ["-0.80", "0.10"], seed=20251231235959, **keys)
+    assert (found.verdict, "legacy" in found.why) == ("contradicted", False)
 
 
 def test_an_interval_without_a_seed_is_within_error_or_not(table: Path) -> None:

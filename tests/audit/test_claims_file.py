@@ -9,6 +9,11 @@ from click.testing import CliRunner
 
 from harness.cli import main
 
+OTHER = """says = "so"
+check = "restated"
+published = "1"
+elsewhere = { there = "1" }
+"""
 HEAD = 'title = "mine"\nsource = "my paper"\n\n'
 P_VALUE = """[claim.first]
 place = "p. 1"
@@ -28,7 +33,17 @@ statistic = "mean"
 columns = ["score"]
 where = { arm = "paper" }
 """
-DATA = "model,arm,score\na,paper,0.4\nb,paper,0.6\n"
+DATA = "model,arm,score,big,many\na,paper,0.4,1e400,1e99999999999999999999\nb,paper,0.6,1,2\n"
+SPELLINGS = [
+    ("[claim.'first'] # one\nKEYS", 4),
+    ('["claim" . "first"]\nKEYS', 4),
+    ("[claim]\nfirst = { KEYS }\n", 5),
+    ("claim.first = { KEYS }\n", 4),
+    ("\n[claim]\n\n'first' = { KEYS }\n", 7),
+    ("# [claim.first]\n[claim.first]\nKEYS", 5),
+    (f'[claim.other]\nplace = """\n[claim.first]\nn = 3"""\n{OTHER}[claim.first]\nKEYS', 12),
+    (f"[claim.other]\nplace = '''\n[claim.first]\n'''\n{OTHER}[claim.first]\nKEYS", 12),
+]
 
 
 def audited(tmp_path: Path, claims: str, data: str = DATA) -> tuple[int, str]:
@@ -51,6 +66,19 @@ def audited(tmp_path: Path, claims: str, data: str = DATA) -> tuple[int, str]:
         ('"0.1"', '"1.1"', 10, "is no correlation"),
         ("n = 9", 'n = "9"', 11, "claim.first.n: Input should be a valid integer"),
         ('coefficient = "0.1"\n', "", 4, "give either coefficient and n, or two columns"),
+        ("n = 9\n", "", 4, "give either coefficient and n, or two columns"),
+        ('place = "p. 1"\n', "", 4, "claim.first.place: Field required"),
+        ('check = "p_value"\n', "", 4, "claim.first.check: Field required"),
+        (
+            '"pearson"\ncoefficient = "0.1"\nn = 9',
+            '"kendall"\ncoefficient = "0.1"\nn = 1',
+            4,
+            "n: ken",
+        ),
+        ("n = 9", "n = 1000000000001", 11, "less than or equal to 1000000000000"),
+        ('"0.5"', '"1e400"', 8, "1e400 is out of bounds: expected less than 1e100"),
+        ('"0.5"', '"1e99999999999999999999"', 8, "is out of bounds"),
+        ('"0.5"', '"1e-400"', 8, "at most 300 decimals"),
         ('"p. 1"', '""', 5, "claim.first.place: String should have at least 1 character"),
     ],
 )
@@ -67,32 +95,66 @@ def test_a_mistake_in_a_claim_has_its_line(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('["score"]', '["scores"]', "there is no column 'scores' in mine.csv; it has model, arm,"),
+        (
+            '["score"]',
+            '["scores"]',
+            "there is no column 'scores' in mine.csv; it has model, arm, score",
+        ),
         ("{ arm =", "{ arms =", "there is no column 'arms' in mine.csv"),
         ('"paper"', '"papers"', "no row of mine.csv has {'arm': 'papers'}"),
         ('["score"]', '["model"]', "'a' in the column 'model' is no number"),
+        ('["score"]', '["big"]', "'1e400' in the column 'big' is no number, or none below 1e100"),
+        ('["score"]', '["many"]', "is no number, or none below"),
     ],
 )
 def test_what_the_data_have_not_has_the_claims_line(
     tmp_path: Path, old: str, new: str, words: str
 ) -> None:
-    """A missing column, no fitting row, a text where a number should be."""
+    """A missing column, no fitting row, a text or too large a number where one should be."""
     code, output = audited(tmp_path, P_VALUE + "\n" + MEAN.replace(old, new, 1))
     assert code == 2
     assert "mine.toml, line 13: claim.second.1: " in output
     assert words in output
 
 
+@pytest.mark.parametrize(("spelled", "line"), SPELLINGS)
+@pytest.mark.parametrize("fault", ["form", "data"])
+def test_however_a_claim_is_spelled_it_has_its_line(
+    tmp_path: Path, spelled: str, line: int, fault: str
+) -> None:
+    """Quotes, comments, inline tables, look-alikes in texts: for both kinds of mistake."""
+    keys = MEAN.splitlines()[1:] if fault == "data" else MEAN.splitlines()[2:]
+    inline = ", " if "{ KEYS" in spelled else "\n"
+    claims = spelled.replace("KEYS", inline.join(keys).replace('["score"]', '["scores"]'))
+    code, output = audited(tmp_path, claims)
+    wrong = "there is no column" if fault == "data" else "place: Field required"
+    assert code == 2
+    assert f"mine.toml, line {line}: claim.first" in output
+    assert wrong in output
+
+
+def test_a_key_of_a_list_has_the_line_of_its_entry(tmp_path: Path) -> None:
+    """The second of three tables of one name, and of tables within those."""
+    inner = '[[claim.first.columns]]\nof = "score"\n'
+    head = MEAN.replace('"second.1"', "first").replace('columns = ["score"]\n', "")
+    code, output = audited(tmp_path, f"{head}{inner}{inner.replace('of', 'off')}{inner}")
+    assert code == 2
+    assert "mine.toml, line 14: claim.first.columns.1.off: Extra inputs" in output
+    assert "mine.toml, line 13: claim.first.columns.1.of: Field required" in output
+
+
 @pytest.mark.parametrize(
     ("claims", "words"),
     [
-        ("", "claim: Field required"),
+        ("", "mine.toml: claim: Field required"),
         ("x = [", "is not TOML"),
         (P_VALUE + P_VALUE, "is not TOML"),
         ("[[claim]]\n", "line 4: claim: Input should be a valid dictionary"),
         ("[claim]\nfirst = 3\n", "a claim is a table"),
         (P_VALUE.replace('check = "p_value"\n', ""), "claim.first.check: Field required"),
-        ('rounded = ["no"]\n' + P_VALUE, "mine.toml: rounded: there is no column 'no'"),
+        ('rounded = ["no"]\n' + P_VALUE, "mine.toml, line 4: rounded: there is no column 'no'"),
+        (f"x = {'[' * 100_000}", "is not TOML"),
+        (f"x = {'9' * 5000}", "is not TOML"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path: Path, claims: str, words: str) -> None:
@@ -136,6 +198,14 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, claims: str, words: str)
             "the coefficient is not among them",
         ),
         ('check = "arithmetic"\npublished = "1"\nexpression = "2 ** 3"', "is not of numbers"),
+        (
+            'check = "arithmetic"\npublished = "1"\nexpression = "1e308*1e308"',
+            "'1e308*1e308' cannot be computed: it comes to 1e100 or more",
+        ),
+        (
+            'check = "effect_size"\npublished = "1"\ngives = "p"\nf = "1e400"\ndf1 = 1\ndf2 = 1',
+            "claim.first.f: Value error, 1e400 is out of bounds",
+        ),
     ],
 )
 def test_keys_that_do_not_go_together_are_refused(tmp_path: Path, keys: str, words: str) -> None:
@@ -153,10 +223,11 @@ def test_keys_that_do_not_go_together_are_refused(tmp_path: Path, keys: str, wor
         ("a,b\n\n1\n", "line 3: 1 cells, not 2"),
         ("a,a\n1,2\n", "a column name stands twice"),
         ("score,arm\n\n", "no row of"),
+        (f"a,b\n1,2\n{'3' * 140_000},4\n", "mine.csv, line 3: field larger than field limit"),
     ],
 )
 def test_data_that_are_none_are_refused(tmp_path: Path, data: str, words: str) -> None:
-    """An empty file, a ragged row, the same column twice, a header alone."""
+    """An empty file, a ragged row, the same column twice, a header alone, a cell without end."""
     code, output = audited(tmp_path, MEAN, data)
     assert (code, words in output) == (2, True), output
 

@@ -87,8 +87,17 @@ def test_expressions_are_exact(expression: str, value: str) -> None:
     assert finding("arithmetic", value, expression=expression).recomputed == value
 
 
-@pytest.mark.parametrize("text", ["5 / 0", "9 ** 9", "n * 2", "f(3)", "1 +", "'a' * 3", "1e999"])
+@pytest.mark.parametrize(
+    "text",
+    ["5 / 0", "9 ** 9", "n * 2", "f(3)", "1 +", "'a' * 3", "1e999", "1e308*1e308", "9e99 * 99"],
+)
 def test_nothing_but_arithmetic_is_computed(text: str) -> None:
     """Names, calls, powers and texts are refused when the file is read."""
-    with pytest.raises(ValidationError, match=r"cannot be computed|is not of numbers|Invalid"):
+    with pytest.raises(ValidationError, match=r"cannot be computed|is not of numbers"):
         finding("arithmetic", "1", expression=text)
+
+
+def test_a_figure_printed_in_thousands_is_shown_in_whole_numbers() -> None:
+    """1e5 stands for 50000 to 150000, and nothing after the point is shown."""
+    found = finding("arithmetic", "1e5", expression="99999.5 + 20000")
+    assert (found.verdict, found.recomputed) == ("reproduced", "120000")

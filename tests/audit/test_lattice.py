@@ -1,5 +1,6 @@
 """What untied rankings can give: the formula against all rankings there are."""
 
+import re
 from fractions import Fraction
 from itertools import permutations
 
@@ -8,7 +9,7 @@ from audit.claim_text import finding, verdict
 from scipy.stats import kendalltau, spearmanr
 
 from harness.audit.lattice import lattice
-from harness.audit.printed import Span
+from harness.audit.printed import Span, point, printed
 
 EVERYTHING = Span(-1, 1)
 
@@ -53,6 +54,32 @@ def test_large_n_needs_no_enumeration() -> None:
     assert all(0.12345 <= each.value <= 0.12346 for each in found)
 
 
+@pytest.mark.parametrize("method", ["spearman", "kendall"])
+@pytest.mark.parametrize("n", [1800, 5400, 10**9])
+def test_any_number_of_items_comes_back(method: str, n: int) -> None:
+    """Few values are shown and the rest counted; above the exact tests p is the usual one."""
+    found = finding("attainable", "0.50", method=method, n=n)
+    assert (found.verdict, "more values" in found.why) == ("reproduced", True)
+    assert verdict("p_value", "< 0.001", method=method, n=n, coefficient="0.5") == "reproduced*"
+
+
+@pytest.mark.parametrize("method", ["spearman", "kendall"])
+@pytest.mark.parametrize("n", range(2, 8))
+@pytest.mark.parametrize("bound", ["", "<", "<=", ">", ">="])
+def test_the_rest_is_counted_as_if_listed(method: str, n: int, bound: str) -> None:
+    """Shown and not shown are together all values that could have been printed so."""
+    known = lattice(method, n)
+    every = known.within(EVERYTHING)
+    assert known.count(EVERYTHING) == len(every)
+    for text in ("0.5", "-0.5", "0", "1", "-1", "0.3"):
+        claimed = printed(f"{bound} {text}")
+        fitting = [each for each in every if claimed.allows(point(each.value))]
+        found = finding("attainable", claimed.text, method=method, n=n, ties="none")
+        more = re.search(r"or (\d+) more", found.why)
+        values = found.recomputed.split(" or ") if found.recomputed else []
+        assert len(values) + int(more[1] if more else 0) == len(fitting)
+
+
 def test_a_coefficient_that_is_there_names_its_sum() -> None:
     """rho = -0.817 of nine: sum of d^2 = 218."""
     found = finding("attainable", "-0.817", method="spearman", n=9)
@@ -79,3 +106,8 @@ def test_a_bound_is_attainable_where_a_value_beyond_it_is() -> None:
     """tau > 0.90 of nine leaves 0.944 and 1."""
     assert finding("attainable", "> 0.90", method="kendall", n=9).recomputed == "1.00 or 0.9444"
     assert verdict("attainable", "> 1", method="kendall", n=9, ties="none") == "contradicted"
+
+
+def test_no_coefficient_is_beyond_1() -> None:
+    """1.5 has one neighbour."""
+    assert "(nearest 1.0)" in finding("attainable", "1.5", method="kendall", n=9).why

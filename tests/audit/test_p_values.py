@@ -77,6 +77,13 @@ def test_kendall_is_scipys(order: tuple[int, ...]) -> None:
     assert verdict("p_value", f"{normal.pvalue:.5f}", **keys) == "reproduced*"
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_pearson_of_two_pairs_has_no_p(n: int) -> None:
+    """The reason says how many there are; ranks of one item are refused as the file is read."""
+    found = finding("p_value", "0.5", method="pearson", coefficient="0.5", n=n)
+    assert (found.verdict, found.why) == ("not checkable", f"p is undefined: no test has {n} pairs")
+
+
 def test_holm_is_over_the_exact_ps() -> None:
     """The family of table 4: 0.054 for turn 4, as statsmodels has it."""
     family = ["-0.533", "-0.533", "-0.483", "-0.817", "-0.167"]

@@ -132,6 +132,40 @@ def test_a_variance_that_is_a_standard_deviation_is_named(tmp_path: Path) -> Non
     assert "nor the" in finding(of, "0.9", label="sd", ddof=0, **keys).why
 
 
+@pytest.mark.parametrize("label", ["variance", "sd"])
+@pytest.mark.parametrize("rows", ["a,0.1\nb,0.2\n", "a,\na,\n"])
+def test_single_ratings_have_no_spread(tmp_path: Path, label: str, rows: str) -> None:
+    """One rating of each item, or none at all, is not checkable."""
+    data = tmp_path / "r.csv"
+    data.write_text(f"item,score\n{rows}")
+    keys = {"data": data, "columns": ["score"], "per": ["item"]}
+    found = finding("dispersion_label", "0.1", label=label, **keys)
+    assert found.verdict == "not checkable"
+    assert found.why == "the data have fewer than two ratings of each item"
+
+
+@pytest.mark.parametrize("n", range(2, 8))
+def test_the_bound_is_that_over_all_counts_at_the_top(n: int) -> None:
+    """For any range of means: of k ratings at the top of the scale, and of the range's ends."""
+    for low, high in combinations_with_replacement([step / 10 for step in range(11)], 2):
+        counts = [k / n for k in range(n + 1) if low - 1e-12 <= k / n <= high + 1e-12]
+        most = max(spread_out(mean, n) for mean in (low, high, *counts))
+        found = finding("moment_bound", "9", raters=n, mean=[str(low), str(high)])
+        assert float(found.recomputed.removeprefix("at most ")) == pytest.approx(most, rel=1e-3)
+
+
+def spread_out(mean: float, n: int) -> float:
+    ones = int(mean * n + 1e-12)
+    return statistics.pvariance(
+        [1.0] * ones + [mean * n - ones] * (ones < n) + [0.0] * (n - ones - 1)
+    )
+
+
+def test_any_number_of_raters_comes_back() -> None:
+    """A billion raters need no list of a billion means."""
+    assert verdict("moment_bound", "0.25", raters=10**9) == "reproduced"
+
+
 def test_by_the_scale_alone_only_the_impossible_is_told() -> None:
     """0.4 of three ratings in [0, 1] is no variance, 0.1 may be either."""
     found = finding("dispersion_label", "0.40", label="variance", raters=3)
