@@ -91,7 +91,7 @@ def refused(path: Path, error: OSError) -> HarnessError:
         )
     return UsageError(
         f"{path}: cannot be written ({error.strerror}). "
-        "Check that its folder is there and may be written to."
+        "Check that its folder is there and may be written to, or go elsewhere (studies: --root)."
     )
 
 
