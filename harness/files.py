@@ -82,6 +82,14 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it; raises UsageError where that is refused."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refused(path, error) from error
+
+
 def refused(path: Path, error: OSError) -> HarnessError:
     """Put an operating system's refusal into words, with what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

@@ -20,7 +20,7 @@ RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
     "--out",
     "-o",
     required=True,
-    type=OutFile(),
+    type=OutFile(dir_okay=True),
     help="The file or folder to write.",
 )
 @click.option("--organization", default="unknown", help="eee: who hands the records out.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -26,14 +27,17 @@ ROOT = click.option(
 
 
 class OutFile(click.Path):
-    """A file to write: its folder is there, and is no study's, where a manifest covers all."""
+    """A file to write: its folder is there, and is no study's, where a manifest covers all.
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
+    dir_okay: whether it may be a folder that is there.
+    """
+
+    def __init__(self, dir_okay: bool = False) -> None:
+        super().__init__(path_type=Path, dir_okay=dir_okay)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Give the path, or fail before any work is done."""
-        path = Path(value)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {path.parent}; make it first.", param, ctx)
         if (path.parent / "study.toml").exists():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
-from harness.files import file_name, refused, write_atomic
+from harness.files import file_name, make_folder, write_atomic
 from harness.run.analysis import offline_results, tables_of, write_rows
 from harness.run.eee import NOBODY, Publisher, records
 from harness.run.protocols import protocol_of
@@ -32,7 +32,7 @@ def _csv(study: Study, found: Any, out: Path, _: Publisher) -> list[Path]:
     if out.suffix == ".csv":
         write_rows(study, found, out)
         return [out]
-    _make_folder(out)
+    make_folder(out)
     paths = [out / "rows.csv"]
     write_rows(study, found, paths[0])
     for table in tables_of(study, found):
@@ -73,17 +73,10 @@ def _eee(study: Study, found: Any, out: Path, publisher: Publisher) -> list[Path
     paths = []
     for place, record in records(study, found, publisher):
         paths.append(out / place)
-        _make_folder(paths[-1].parent)
+        make_folder(paths[-1].parent)
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
         write_atomic(paths[-1], f"{text}\n".encode())
     return paths
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise refused(path, error) from error
 
 
 Writer = Callable[[Study, Any, Path, Publisher], list[Path]]

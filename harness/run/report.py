@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.errors import UsageError
-from harness.files import write_atomic
+from harness.files import make_folder, write_atomic
 from harness.recording import cassette as cassettes
 from harness.recording import checksums, guard
 from harness.report import page
@@ -37,13 +37,14 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
     _require_distinct(studies)
     for study in studies:
         require_whole(study)
+    if pictures is not None:
+        make_folder(pictures)
     checked = [_replayed(study) for study in studies]
     articles = [
         page.article(studied(study, one)) for study, one in zip(studies, checked, strict=True)
     ]
     files = {out: page.page(articles)}
     if pictures is not None:
-        pictures.mkdir(parents=True, exist_ok=True)
         drawn = [each for article in articles for each in page.pictures(article).items()]
         files |= {pictures / name: data for name, data in drawn}
     for path, data in files.items():

@@ -54,6 +54,12 @@ def test_where_a_page_cannot_go_is_said_at_once(harmful: Study, tmp_path: Path) 
     done = command(harmful.folder / "report.html", harmful)
     assert (done.exit_code, "fails its checksums" in done.output) == (2, True)
     assert sorted(harmful.folder.iterdir()) == before
+    done = command(tmp_path, harmful)
+    assert (done.exit_code, "is a directory" in done.output) == (2, True)
+    (tmp_path / "file").touch()
+    pictures = ("--png", str(tmp_path / "file" / "pictures"))
+    done = command(tmp_path / "report.html", harmful, options=pictures)
+    assert (done.exit_code, "cannot be written" in done.output) == (2, True)
 
 
 def test_what_models_say_is_never_markup(page: bytes) -> None:
