@@ -239,6 +239,11 @@ class StudyFile(Strict):
         assert plan is not None  # the validator below has looked
         return plan
 
+    @property
+    def params_of_role(self) -> dict[str, dict[str, Any]]:
+        """Give the parameters that the study names for each role, by the role."""
+        return {role: dict(params) for role, params in self.plan.params.items()}
+
     @model_validator(mode="after")
     def _one_protocol(self) -> StudyFile:
         for name in ("ddft", "depthcharge"):

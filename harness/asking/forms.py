@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.asking.replies import Fields, Verdict, read_reply
-from harness.asking.wire import NO_TEXT, Answer, Message, Model
+from harness.asking.wire import Answer, Message, Model, with_text
 
 ASKS = 2
 REJECTED = "rejected"
@@ -50,7 +50,7 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
             return Filled(verdict, answer.text, answers)
         again = form.again.replace("{problem}", verdict.problem)
         said += [
-            {"role": "assistant", "content": answer.text if answer.text.strip() else NO_TEXT},
+            with_text({"role": "assistant", "content": answer.text}),
             {"role": "user", "content": again},
         ]
 

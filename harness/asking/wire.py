@@ -164,7 +164,7 @@ class Anthropic:
     ) -> Body:
         """Give the system prompt apart from the messages, and the reply's form."""
         system = [said["content"] for said in messages if said["role"] == "system"]
-        spoken = [_with_text(said) for said in messages if said["role"] != "system"]
+        spoken = [with_text(said) for said in messages if said["role"] != "system"]
         body: Body = {
             "model": endpoint.model,
             "max_tokens": ANTHROPIC_MAX_TOKENS,
@@ -187,8 +187,8 @@ class Anthropic:
 WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "azure": Azure(), "anthropic": Anthropic()}
 
 
-def _with_text(said: Message) -> Message:
-    """Give a message as it is, or with NO_TEXT for its text: Anthropic takes none without one."""
+def with_text(said: Message) -> Message:
+    """Give a message as it is, or NO_TEXT for its text: Anthropic takes none without one."""
     return said if said["content"].strip() else {**said, "content": NO_TEXT}
 
 

@@ -16,7 +16,6 @@ from harness.ddft.analysis_form import Analysis, Facts, Thresholds
 from harness.ddft.correlates import TRAP, correlations, turn_means
 from harness.ddft.domains import compare_domains, concept_power, grand_means
 from harness.ddft.evaluations import (
-    FEWEST,
     PAPER,
     evaluations,
     rescored,
@@ -30,6 +29,7 @@ from harness.ddft.scoring import MetricRules
 from harness.ddft.stability import stability
 from harness.errors import UsageError
 from harness.results import CellResult, SubjectMetrics, Value
+from harness.stats.fewest import FEWEST
 
 THRESHOLDS = Thresholds(
     fewest=FEWEST,

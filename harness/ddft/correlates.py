@@ -13,12 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.ddft.analysis_form import Correlation, Correlations, Facts
-from harness.ddft.evaluations import FEWEST, Evaluation, grouped, too_few
+from harness.ddft.evaluations import Evaluation, grouped
 from harness.ddft.metrics import mean
 from harness.ddft.resamples import Resamples, no_bootstrap
 from harness.results import SubjectMetrics, Value
 from harness.stats import correlation
 from harness.stats.correlation import Partial
+from harness.stats.fewest import FEWEST, too_few
 from harness.stats.multiple import holm
 from harness.stats.permutation import Exact
 from harness.stats.resampling import Bootstrap, bootstrap_pearson, bootstrap_spearman

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from harness.ddft.analysis_form import ConceptPower, DomainMean, Domains, GrandMean
-from harness.ddft.evaluations import SCALES, Evaluation, grouped, too_few
+from harness.ddft.evaluations import SCALES, Evaluation, grouped
 from harness.ddft.metrics import mean, mean_value
 from harness.ddft.resamples import Resamples
 from harness.results import Value
 from harness.stats.columns import squares
+from harness.stats.fewest import too_few
 from harness.stats.variance import Anova, RepeatedAnova, one_way, repeated_measures
 
 WHY_THEY_DIFFER = (

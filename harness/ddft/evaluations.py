@@ -13,7 +13,6 @@ from harness.results import CellResult, SubjectMetrics, Turn
 
 PAPER = "paper"
 SCALES = ("far", "sas")
-FEWEST = 4
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -64,11 +63,6 @@ def grouped(pairs: Iterable[tuple[Key, float | None]]) -> dict[Key, list[float]]
         if number is not None:
             group.append(number)
     return groups
-
-
-def too_few(n: int, what: str = "subjects") -> str | None:
-    """Give the reason why a study-level statistic over n of something is undefined, if it is."""
-    return f"{n} {what}, at least {FEWEST} are needed" if n < FEWEST else None
 
 
 def rescored(cells: Sequence[CellResult], rules: MetricRules) -> list[SubjectMetrics]:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.ddft import scoreboard as board
-from harness.ddft.evaluations import FEWEST
 from harness.ddft.metrics import PLACES
 from harness.ddft.phenotypes import cri_rows, hoc_rows
 from harness.ddft.resamples import of_replicates
@@ -22,6 +21,7 @@ from harness.ddft.scoring import MetricRules
 from harness.results import CellResult, Interval
 from harness.stats import resampling
 from harness.stats.columns import FloatArray, IntArray
+from harness.stats.fewest import FEWEST
 
 Cells = Sequence[CellResult]
 

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from harness.ddft.evaluations import Evaluation, too_few
+from harness.ddft.evaluations import Evaluation
 from harness.ddft.metrics import COMPETENT_ABOVE, PLACES, ROBUST_ABOVE
 from harness.ddft.resamples import Resamples, no_bootstrap, of_replicates
 from harness.ddft.scoring import MetricRules
 from harness.results import Value
 from harness.stats.columns import FloatArray, IntArray
+from harness.stats.fewest import too_few
 from harness.stats.resampling import Bootstrap
 
 PHENOTYPES = ("Robust", "Competent", "Brittle")

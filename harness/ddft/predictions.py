@@ -17,11 +17,11 @@ from harness.ddft.analysis_form import (
     Prediction,
     Profile,
 )
-from harness.ddft.evaluations import too_few
 from harness.ddft.metrics import PLACES, mean_value
 from harness.ddft.profiles import SAS_FALL
 from harness.ddft.resamples import Resamples
 from harness.results import Interval, Value
+from harness.stats.fewest import too_few
 
 ALPHA = 0.05
 

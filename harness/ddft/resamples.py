@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from harness.ddft.evaluations import too_few
 from harness.results import Interval, Value
 from harness.stats import resampling
 from harness.stats.columns import FloatArray, IntArray
+from harness.stats.fewest import too_few
 from harness.stats.resampling import RESAMPLES, Bootstrap
 from harness.stats.seeds import seeded
 
@@ -54,9 +55,5 @@ def of_replicates(values: FloatArray) -> Bootstrap:
     if found.dropped <= (1 - found.interval.level) * found.resamples:
         return found
     reason = f"only {kept:,} of {found.resamples:,} resamples give a number"
-    return Bootstrap(
-        Interval(None, None, found.interval.level, reason),
-        Value(None, kept, reason),
-        found.resamples,
-        found.dropped,
-    )
+    nothing = Interval(None, None, found.interval.level, reason)
+    return replace(found, interval=nothing, se=Value(None, kept, reason))

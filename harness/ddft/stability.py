@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from harness.ddft import metrics
 from harness.ddft.analysis_form import Stability
-from harness.ddft.evaluations import rescored, too_few
+from harness.ddft.evaluations import rescored
 from harness.ddft.scoring import MetricRules
 from harness.results import CellResult, SubjectMetrics, Value
+from harness.stats.fewest import too_few
 from harness.stats.kendall import Kendall, kendall
 
 NORMALIZATIONS = ("clip", "max", "minmax")

@@ -24,9 +24,8 @@ from harness.depthcharge.grid import Run, depths_of, grid, mean, mean_of_all, ra
 from harness.depthcharge.metrics import rounded
 from harness.depthcharge.scoring import MetricRules
 from harness.results import DrillResults, Prices, Value
+from harness.stats.fewest import too_few
 from harness.stats.kendall import Kendall, kendall
-
-FEWEST = 4  # targets, for a statistic over them
 
 
 def analyze(
@@ -141,8 +140,7 @@ def _tau(pairs: Sequence[tuple[Value, Value]]) -> Kendall:
         for x, y in pairs
         if x.value is not None and y.value is not None
     ]
-    if len(known) < FEWEST:
-        why = f"{len(known)} targets with both, at least {FEWEST} are needed"
+    if why := too_few(len(known), "targets with both"):
         return Kendall(Value(None, len(known), why), Value(None, len(known), why), "undefined")
     return kendall([x for x, _ in known], [y for _, y in known])
 

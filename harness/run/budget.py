@@ -7,7 +7,6 @@ says what it used; an answer that does not say stays at its maximum.
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import httpx
 import msgspec
@@ -97,9 +96,8 @@ def check_limit(study: Study, prices: Prices | None) -> None:
                 f"--cost-limit: the price of {name} is not known; give a price list that has it "
                 "with --prices FILE."
             )
-    plan = study.file.plan
-    params: dict[str, dict[str, Any]] = {role: dict(own) for role, own in plan.params.items()}
-    for role, names in plan.roles.items():
+    params = study.file.params_of_role
+    for role, names in study.file.plan.roles.items():
         for name in names:
             if token_limit({**params.get(role, {}), **study.file.models[name].params}) is None:
                 raise UsageError(

@@ -20,7 +20,7 @@ from harness.recording import guard
 from harness.run import verdict as verdicts
 from harness.run.left_out import LEFT_OUT, LeftOut, read_left_out
 from harness.run.replay import CellReplay, replay_cells
-from harness.run.verdict import Verdict, verify_files
+from harness.run.verdict import Verdict, count, name_attempts, verify_files
 from harness.study import STUDIES, Study
 
 
@@ -91,15 +91,11 @@ def _replay_rest(study: Study, left: LeftOut, expect: str, workers: int | None) 
 
 def _enter(study: Study, replays: Sequence[CellReplay], found: Verdict) -> None:
     """Write what became of the cells that are whole into the verdict."""
-    found.cells = sum(not replay.problem for replay in replays)
-    found.calls = sum(replay.recorded for replay in replays)
-    found.matched = sum(replay.matched for replay in replays)
-    found.unused = sum(replay.unused for replay in replays)
+    count(replays, found)
     found.network_attempts = sum(replay.network_attempts for replay in replays)
     failed = [replay for replay in replays if replay.problem]
     found.problems += [f"replay: {replay.problem}" for replay in failed][:1]
-    if found.network_attempts:
-        found.problems.append(f"network: {found.network_attempts} attempts were blocked")
+    name_attempts(found)
     if replays and not failed:
         _compare(study, [replay.result for replay in replays], found)
 

@@ -73,8 +73,7 @@ def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None
 
 def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
     name, in_json = f"{model.endpoint.name} ({role})", role in JSON_ROLES
-    named = study.file.plan.params.items()
-    params = next((params for kind, params in named if kind == role), {})
+    params = study.file.params_of_role.get(role, {})
     answer = model.ask("check", QUESTION, params=params, schema=SCHEMA if in_json else None)
     if answer.state == REJECTED:
         return EndpointState(name, f"the parameters are not accepted: {answer.problem}", False)

@@ -37,7 +37,7 @@ def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings)
         ddft.interviewer,
         tuple(ddft.jury),
         ddft.judge_reference,
-        {role: dict(params) for role, params in ddft.params.items()},
+        study.file.params_of_role,
         {name: model.family for name, model in study.file.models.items()},
         ddft.exclude_same_family,
         ddft.rubrics,

@@ -41,7 +41,7 @@ def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) 
         recent(study),
         drill.redeals,
         drill.history,
-        {role: dict(params) for role, params in drill.params.items()},
+        study.file.params_of_role,
     )
     people = People(around.models, around.sources, around.each, around.heard)
     return Drill(key, rules, materials, people)

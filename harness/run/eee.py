@@ -221,8 +221,7 @@ def _uncertainty(spread: Spread) -> Json:
 
 def _generation(study: Study, model: ModelEntry) -> Json:
     """Give what was sent with every request; what the form has no place for, as text."""
-    of_role = {str(role): params for role, params in study.file.plan.params.items()}
-    sent = {**of_role.get(ROLES[study.file.protocol], {}), **model.params}
+    sent = {**study.file.params_of_role.get(ROLES[study.file.protocol], {}), **model.params}
     kept = {key: value for key, value in sent.items() if key not in model.omit}
     plain = {key: kept[key] for key in PLAIN_ARGUMENTS if isinstance(kept.get(key), (int, float))}
     rest = {key: json.dumps(value) for key, value in kept.items() if key not in plain}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -171,10 +172,7 @@ def _check_replay(
 ) -> tuple[list[CellReplay], Any]:
     before = guard.attempts()
     replays = replay_cells(study, workers)
-    verdict.cells = sum(not replay.problem for replay in replays)
-    verdict.calls = sum(replay.recorded for replay in replays)
-    verdict.matched = sum(replay.matched for replay in replays)
-    verdict.unused = sum(replay.unused for replay in replays)
+    count(replays, verdict)
     elsewhere = [replay for replay in replays if replay.process != os.getpid()]
     verdict.network_attempts = guard.attempts() - before
     verdict.network_attempts += sum(replay.network_attempts for replay in elsewhere)
@@ -186,12 +184,25 @@ def _check_replay(
             f"replay: {len(failed)} of {len(replays)} cells do not replay; "
             f"the first:\n{failed[0].problem}"
         )
-    if verdict.network_attempts:
-        verdict.problems.append(f"network: {verdict.network_attempts} attempts were blocked")
+    name_attempts(verdict)
     found = None if failed else results_of(study, replays)
     if not failed:
         _compare(study, found, verdict)
     return replays, found
+
+
+def count(replays: Sequence[CellReplay], verdict: Verdict) -> None:
+    """Write into a verdict how many cells replay, and what became of their calls."""
+    verdict.cells = sum(not replay.problem for replay in replays)
+    verdict.calls = sum(replay.recorded for replay in replays)
+    verdict.matched = sum(replay.matched for replay in replays)
+    verdict.unused = sum(replay.unused for replay in replays)
+
+
+def name_attempts(verdict: Verdict) -> None:
+    """Make network attempts a problem, if there were any."""
+    if verdict.network_attempts:
+        verdict.problems.append(f"network: {verdict.network_attempts} attempts were blocked")
 
 
 def _name_unfinished(study: Study, verdict: Verdict) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -194,13 +195,22 @@ def test_a_target_without_an_answer_is_missing(
     assert len(transcript.probes) == 6
 
 
+def saying(change: Callable[[str], str]) -> Callable[[Received, Answer], Answer]:
+    """Give what changes the words of the target's answers, and lets all others pass."""
+
+    def changed(received: Received, answer: Answer) -> Answer:
+        if role(received) != "target-1":
+            return answer
+        text = answer.body.decode().split('"content": "')[1].split('"')[0]
+        return said(change(text))
+
+    return changed
+
+
 def test_an_empty_answer_is_judged_as_one(tmp_path: Path) -> None:
     """A target that says nothing of itself is asked about all the same, and is wrong."""
 
-    def silent(received: Received, answer: Answer) -> Answer:
-        return said("") if role(received) == "target-1" else answer
-
-    with Loopback(answering(world(accuracy=(1.0,)), silent)) as server:
+    with Loopback(answering(world(accuracy=(1.0,)), saying(lambda _: ""))) as server:
         run, _ = held(write_drill(tmp_path, server.url, max_depth=1))
     assert {(probe.state, probe.correct) for probe in run.probes} == {("asked", False)}
 
@@ -209,12 +219,7 @@ def test_thinking_is_neither_judged_nor_followed(tmp_path: Path) -> None:
     """A server that leaves the thinking in the content: only what comes after it is the answer."""
     here = world(accuracy=(1.0,))
 
-    def aloud(received: Received, answer: Answer) -> Answer:
-        if role(received) != "target-1":
-            return answer
-        text = answer.body.decode().split('"content": "')[1].split('"')[0]
-        return said(f"<think>Wrong1, Wrong2, Wrong3, hm.</think>{text}")
-
+    aloud = saying(lambda text: f"<think>Wrong1, Wrong2, Wrong3, hm.</think>{text}")
     with Loopback(answering(here, aloud)) as server:
         run, transcript = held(write_drill(tmp_path, server.url, max_depth=2))
     assert asked(run) == {1: 6, 2: 6}
@@ -226,12 +231,7 @@ def test_one_topic_is_asked_about_once_at_a_depth(tmp_path: Path) -> None:
     """Every answer mentions the same things first: the questions are different all the same."""
     here = world(accuracy=(1.0,))
 
-    def common(received: Received, answer: Answer) -> Answer:
-        if role(received) != "target-1":
-            return answer
-        text = answer.body.decode().split('"content": "')[1].split('"')[0]
-        return said(f"{text} So do Common1, Common2, Common3.")
-
+    common = saying(lambda text: f"{text} So do Common1, Common2, Common3.")
     with Loopback(answering(here, common)) as server:
         run, transcript = held(write_drill(tmp_path, server.url, max_depth=2))
     directions = [probe.direction for probe in transcript.probes if probe.depth == 2]
