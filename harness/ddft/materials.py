@@ -13,7 +13,8 @@ from harness.errors import UsageError
 from harness.results import Concept, Materials, TrapPool
 from harness.version import VERSION
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
+SUPPORTED_VERSIONS: tuple[int, ...] = (1, 2)  # a study goes on under the rules it was recorded with
 
 
 def present_materials(

@@ -8,7 +8,8 @@ from importlib.resources import files
 from harness.results import Materials
 from harness.version import VERSION
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
+SUPPORTED_VERSIONS: tuple[int, ...] = (1, 2)  # a study goes on under the rules it was recorded with
 
 
 def present_materials() -> Materials:

@@ -4,9 +4,11 @@ Protocols are handed the materials and give transcripts and numbers; reports rea
 that can be undefined is null with its reason, every mean names its n.
 """
 
+from harness.results.canonical import Comparison as Comparison
 from harness.results.canonical import Difference as Difference
 from harness.results.canonical import canonical as canonical
-from harness.results.canonical import first_difference as first_difference
+from harness.results.canonical import compared as compared
+from harness.results.canonical import is_grown as is_grown
 from harness.results.canonical import read_results as read_results
 from harness.results.ddft import CellKey as CellKey
 from harness.results.ddft import CellResult as CellResult
@@ -40,6 +42,7 @@ from harness.results.materials import Prices as Prices
 from harness.results.materials import TrapEntry as TrapEntry
 from harness.results.materials import TrapPool as TrapPool
 from harness.results.materials import read_materials as read_materials
+from harness.results.shared import RESULTS_VERSION as RESULTS_VERSION
 from harness.results.shared import Interval as Interval
 from harness.results.shared import Missing as Missing
 from harness.results.shared import ModelCost as ModelCost

@@ -4,24 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from harness.errors import DamagedFile
 from harness.results.ddft import CellKey
 from harness.results.depthcharge import RunKey
+from harness.results.shared import RESULTS_VERSION
 
 REL_TOL, ABS_TOL = 1e-9, 1e-12
 
 
-class Difference(msgspec.Struct):
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+FORM = ("results_version", "transcripts")  # say how results were written; no numbers
+ABSENT = _Absent()  # no value of a results file is this, whatever it says
+
+
+class Difference(NamedTuple):
     """The first place where two results differ, and whether by rounding only."""
 
     where: str
     recorded: Any
     now: Any
     close: bool
+
+    @property
+    def words(self) -> str:
+        """Return place and both values as a message has them."""
+        return f"{self.where}: recorded {self.recorded!r}, now {self.now!r}"
+
+
+class Comparison(NamedTuple):
+    """The first difference, if any, and how many values are there now that were not recorded."""
+
+    first: Difference | None
+    more: int
 
 
 def canonical(value: Any) -> bytes:
@@ -51,21 +73,39 @@ def read_results(path: Path) -> Any:
         ) from error
 
 
-def first_difference(recorded: Any, now: Any, where: str = "") -> Difference | None:
-    """Name the first place where two results differ; a real difference before one of rounding."""
-    rounding = None
+def compared(recorded: Any, now: Any, where: str = "", *, grown: bool = False) -> Comparison:
+    """Compare recorded results with what is computed now, as plain data.
+
+    grown: the results were recorded under an older RESULTS_VERSION, so that a field of an object
+    may be in `now` only. What was recorded and is gone or different is always a difference; a
+    real one is named before one of rounding.
+    """
+    first, more = None, 0
     for difference in _differences(recorded, now, where):
-        if not difference.close:
-            return difference
-        rounding = rounding or difference
-    return rounding
+        if grown and difference.recorded is ABSENT:
+            more += 0 if difference.where in FORM else _values(difference.now)
+        elif first is None or (first.close and not difference.close):
+            first = difference
+    return Comparison(first=first, more=more)
+
+
+def is_grown(recorded: Any) -> bool:
+    """Tell whether results were recorded under an older form, which may lack newer fields."""
+    version = recorded.get("results_version", 1) if isinstance(recorded, dict) else RESULTS_VERSION
+    return isinstance(version, int) and 1 <= version < RESULTS_VERSION
+
+
+def _values(value: Any) -> int:
+    if isinstance(value, dict):
+        return sum(map(_values, value.values()))
+    return sum(map(_values, value)) if isinstance(value, list) else 1
 
 
 def _differences(recorded: Any, now: Any, where: str) -> Iterator[Difference]:
     if isinstance(recorded, dict) and isinstance(now, dict):
         for key in [*recorded, *(key for key in now if key not in recorded)]:
             place = f"{where}.{key}" if where else str(key)
-            yield from _differences(recorded.get(key, "(absent)"), now.get(key, "(absent)"), place)
+            yield from _differences(recorded.get(key, ABSENT), now.get(key, ABSENT), place)
     elif isinstance(recorded, list) and isinstance(now, list):
         for number, (old, new) in enumerate(zip(recorded, now, strict=False)):
             yield from _differences(old, new, f"{where}[{_label(old, number)}]")
@@ -76,19 +116,21 @@ def _differences(recorded: Any, now: Any, where: str) -> Iterator[Difference]:
 
 
 def _label(entry: Any, number: int) -> str:
+    """Name an entry of a list by what it is about; by its number where that cannot be told."""
     if isinstance(entry, dict):
         for name in ("cell", "subject", "turn", "level", "depth"):
             if isinstance(entry.get(name), dict):
-                return _cell_name(entry[name])
+                return _cell_name(entry[name]) or str(number)
             if name in entry:
                 return str(entry[name])
     return str(number)
 
 
 def _cell_name(cell: dict[str, Any]) -> str:
-    if "target" in cell:
-        return msgspec.convert(cell, RunKey).name
-    return msgspec.convert(cell, CellKey).name
+    try:
+        return msgspec.convert(cell, RunKey if "target" in cell else CellKey).name
+    except msgspec.ValidationError:
+        return ""
 
 
 def _close(old: Any, new: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from harness.results.shared import Missing, Spending, Usage, Value
+from harness.results.shared import RESULTS_VERSION, Missing, Spending, Usage, Value
 
 
 class Score(msgspec.Struct):
@@ -129,3 +129,5 @@ class Results(msgspec.Struct):
     subjects: list[SubjectMetrics]
     analysis: Any
     cells: list[CellResult]
+    results_version: int = RESULTS_VERSION
+    transcripts: dict[str, str] = {}

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from harness.results.shared import Interval, Missing, Spending, Usage, Value
+from harness.results.shared import RESULTS_VERSION, Interval, Missing, Spending, Usage, Value
 
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
 ASKED, UNVERIFIABLE, MISSING = "asked", "unverifiable", "missing"
@@ -236,3 +236,5 @@ class DrillResults(msgspec.Struct):
     runs: list[RunMetrics]
     analysis: Any
     cells: list[RunResult]
+    results_version: int = RESULTS_VERSION
+    transcripts: dict[str, str] = {}

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+RESULTS_VERSION = 2  # the form of results.json; one that was written under an older may lack fields
+
 
 class Value(msgspec.Struct):
     """A number with how many observations it rests on; null has a reason."""

@@ -20,7 +20,7 @@ from harness.recording import guard
 from harness.run import verdict as verdicts
 from harness.run.left_out import LEFT_OUT, LeftOut, read_left_out
 from harness.run.replay import CellReplay, replay_cells
-from harness.run.verdict import Verdict, count, name_attempts, verify_files
+from harness.run.verdict import Verdict, count, enter_comparison, name_attempts, verify_files
 from harness.study import STUDIES, Study
 
 
@@ -107,12 +107,8 @@ def _compare(study: Study, cells: Sequence[Any], found: Verdict) -> None:
     now = msgspec.json.decode(results_file.canonical(cells))
     keys = [cell["cell"] for cell in now]
     before = [cell for cell in recorded["cells"] if cell["cell"] in keys]
-    first = results_file.first_difference(before, now, "cells")
-    found.numbers = "identical" if first is None else "equal" if first.close else "different"
-    if first is not None:
-        found.first_difference = f"{first.where}: recorded {first.recorded!r}, now {first.now!r}"
-        if not first.close:
-            found.problems.append(f"numbers: the first that differs is {found.first_difference}")
+    grown = results_file.is_grown(recorded)
+    enter_comparison(results_file.compared(before, now, "cells", grown=grown), found)
 
 
 def _left_words(left: LeftOut, whole: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from harness.asking.wire import Message
 from harness.ddft import judgements
-from harness.ddft.materials import PROTOCOL_VERSION, present_materials
+from harness.ddft.materials import SUPPORTED_VERSIONS, present_materials
 from harness.ddft.protocol import Dialogue, Rules
 from harness.ddft.scoring import MetricRules, count_missing, score_study
 from harness.report.form import Band, Bound
@@ -18,7 +18,7 @@ from harness.run.protocols import Surroundings
 from harness.study import Study
 from harness.texts import read_concepts, read_pools
 
-VERSION = PROTOCOL_VERSION
+VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 
 
 def fresh(study: Study) -> Materials:
@@ -62,7 +62,9 @@ def scored(
     ddft = study.ddft
     planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
     rules = metric_rules(study)
-    return score_study(study.name, VERSION, cells, planned, rules, materials.prices)
+    return score_study(
+        study.name, materials.protocol_version, cells, planned, rules, materials.prices
+    )
 
 
 def metric_rules(study: Study) -> MetricRules:

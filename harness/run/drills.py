@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from harness.asking.inquiry import Window
 from harness.asking.wire import Message
-from harness.depthcharge.materials import PROTOCOL_VERSION, present_materials
+from harness.depthcharge.materials import SUPPORTED_VERSIONS, present_materials
 from harness.depthcharge.protocol import Drill, People, Rules
 from harness.depthcharge.scoring import MetricRules
 from harness.report.form import Band, Bound
@@ -17,7 +17,7 @@ from harness.results.table import Table
 from harness.run.protocols import Surroundings
 from harness.study import Study
 
-VERSION = PROTOCOL_VERSION
+VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
 YEARS = 2  # that the newest tier looks back
 
@@ -68,7 +68,9 @@ def scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dr
     """Compute metrics from finished runs."""
     from harness.depthcharge.scoring import score_study
 
-    return score_study(study.name, VERSION, cells, metric_rules(study), materials.prices)
+    return score_study(
+        study.name, materials.protocol_version, cells, metric_rules(study), materials.prices
+    )
 
 
 def metric_rules(study: Study) -> MetricRules:

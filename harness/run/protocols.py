@@ -41,7 +41,7 @@ class Held(Protocol):
 class StudyProtocol(Protocol):
     """One protocol, as recording, replay and the commands need it; modules of run/ are these."""
 
-    VERSION: int
+    VERSIONS: tuple[int, ...]  # of the protocol that this release can run
 
     def fresh(self, study: Study) -> Materials:
         """Give the materials that a new study freezes."""

@@ -23,9 +23,10 @@ NOT_PROVEN = (
 class Verdict(msgspec.Struct):
     """What a replay came to.
 
-    checksums: "ok", "failed" or "not checked". numbers: "identical" (to the byte), "equal" (to
-    1e-9; another platform or library), "different", or "not compared". problems: everything that
-    makes it fail, the first of each kind in full.
+    checksums: "ok", "failed" or "not checked". numbers: "identical" (every recorded one, to the
+    last digit), "equal" (to 1e-9; another platform or library), "different", or "not compared".
+    more: how many values are computed now that the results of an older release do not have.
+    problems: everything that makes it fail, the first of each kind in full.
     """
 
     study: str
@@ -43,6 +44,7 @@ class Verdict(msgspec.Struct):
     recorded_cost: float | None = None
     currency: str | None = None
     first_difference: str = ""
+    more: int = 0
     incomplete: bool = False
     problems: list[str] = []
 
@@ -85,7 +87,9 @@ class Verdict(msgspec.Struct):
 
     @property
     def _first(self) -> str:
-        return f" (first at {self.first_difference})" if self.first_difference else ""
+        if self.first_difference:
+            return f" (first at {self.first_difference})"
+        return f" ({self.more} more than recorded)" if self.more else ""
 
 
 class Replayed(NamedTuple):
@@ -240,16 +244,21 @@ def _compare(study: Study, found: Any, verdict: Verdict) -> None:
         verdict.numbers = "identical"
         return
     recorded = results_file.read_results(study.results)
-    _name_difference(recorded, msgspec.json.decode(now), verdict)
+    plain, grown = msgspec.json.decode(now), results_file.is_grown(recorded)
+    comparison = results_file.compared(recorded, plain, grown=grown)
+    enter_comparison(comparison, verdict)
+    if comparison.first is None and not grown:
+        verdict.numbers, verdict.first_difference = "equal", "the file's form only"
 
 
-def _name_difference(recorded: object, now: object, verdict: Verdict) -> None:
-    first = results_file.first_difference(recorded, now)
+def enter_comparison(comparison: results_file.Comparison, verdict: Verdict) -> None:
+    """Write into a verdict how recorded numbers compare with those computed now."""
+    first = comparison.first
+    verdict.more = comparison.more
     if first is None:
-        verdict.numbers = "equal"
-        verdict.first_difference = "the file's form only"
+        verdict.numbers = "identical"
         return
     verdict.numbers = "equal" if first.close else "different"
-    verdict.first_difference = f"{first.where}: recorded {first.recorded!r}, now {first.now!r}"
+    verdict.first_difference = first.words
     if not first.close:
-        verdict.problems.append(f"numbers: the first that differs is {verdict.first_difference}")
+        verdict.problems.append(f"numbers: the first that differs is {first.words}")

@@ -59,11 +59,11 @@ def frozen(study: Study) -> Frozen:
             f"recorded yet (`harness record {study.name}`), or was not copied whole."
         )
     materials = results_file.read_materials(study.materials)
-    version = protocol_of(study).VERSION
-    if materials.protocol_version != version:
+    versions = protocol_of(study).VERSIONS
+    if materials.protocol_version not in versions:
         raise UsageError(
             f"{study.materials}: protocol version {materials.protocol_version}, this "
-            f"release runs version {version}. Install harness "
+            f"release runs {' and '.join(map(str, versions))}. Install harness "
             f"{materials.harness_version}, which recorded it."
         )
     return Frozen(study.materials.read_bytes(), materials)

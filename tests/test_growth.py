@@ -1,0 +1,65 @@
+"""Results may grow: what a later release computes besides never breaks what was published."""
+
+from typing import Any
+
+import pytest
+
+from harness.results import compared, is_grown
+
+RECORDED = {"subject": "a", "far": 0.5, "levels": [{"level": 0.0, "sas": 1}]}
+
+
+def test_more_values_than_recorded_are_counted_where_the_results_are_older() -> None:
+    """A field that older results lack is no difference; its values are counted."""
+    now = {**RECORDED, "trap_rate": 0.2, "words": {"empty": 1, "filtered": 2}}
+    comparison = compared(RECORDED, now, grown=True)
+    assert comparison.first is None
+    assert comparison.more == 3
+
+
+def test_more_values_are_a_difference_where_the_results_are_of_this_form() -> None:
+    """Of results of the present form a value that was not recorded is a deletion."""
+    comparison = compared(RECORDED, {**RECORDED, "trap_rate": 0.2})
+    assert comparison.first is not None
+    assert comparison.first.where == "trap_rate"
+    assert not comparison.first.close
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        {"subject": "a", "levels": [{"level": 0.0, "sas": 1}]},
+        {**RECORDED, "far": 0.6},
+        {**RECORDED, "levels": []},
+        {**RECORDED, "levels": [*RECORDED["levels"], {"level": 1.0, "sas": 1}]},
+    ],
+)
+def test_what_was_recorded_must_be_there_and_the_same(now: dict[str, Any]) -> None:
+    """A recorded value that is gone or different, or a longer list, fails in every form."""
+    comparison = compared(RECORDED, now, grown=True)
+    assert comparison.first is not None
+    assert not comparison.first.close
+
+
+def test_a_text_that_says_absent_is_not_absence() -> None:
+    """No text in a results file is taken for a value that is not there."""
+    comparison = compared({"extra": "(absent)"}, {}, grown=True)
+    assert comparison.first is not None
+    assert "'(absent)'" in comparison.first.words
+
+
+@pytest.mark.parametrize(
+    ("version", "grown"), [({}, True), (1, True), (2, False), (3, False), ("1", False), (0, False)]
+)
+def test_the_version_of_the_form_decides(version: object, grown: bool) -> None:
+    """Results without a version, or of an older one, may lack fields; of a strange one may not."""
+    results = {} if version == {} else {"results_version": version}
+    assert is_grown(results) is grown
+
+
+def test_an_entry_with_a_damaged_key_is_named_by_its_number() -> None:
+    """A difference inside an entry whose cell cannot be read is named all the same."""
+    old, new = [{"cell": {"subject": 3}, "far": 1}], [{"cell": {"subject": 3}, "far": 2}]
+    comparison = compared(old, new)
+    assert comparison.first is not None
+    assert comparison.first.where == "[0].far"
