@@ -6,7 +6,7 @@ import pytest
 
 from harness.results import compared, is_grown
 
-RECORDED = {"subject": "a", "far": 0.5, "levels": [{"level": 0.0, "sas": 1}]}
+RECORDED: dict[str, Any] = {"subject": "a", "far": 0.5, "levels": [{"level": 0.0, "sas": 1}]}
 
 
 def test_more_values_than_recorded_are_counted_where_the_results_are_older() -> None:

@@ -128,7 +128,9 @@ def _label(entry: Any, number: int) -> str:
 
 def _cell_name(cell: dict[str, Any]) -> str:
     try:
-        return msgspec.convert(cell, RunKey if "target" in cell else CellKey).name
+        if "target" in cell:
+            return msgspec.convert(cell, RunKey).name
+        return msgspec.convert(cell, CellKey).name
     except msgspec.ValidationError:
         return ""
 
