@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--restart",
     multiple=True,
     metavar="CELL",
-    help="Record this cell anew; what there was is moved aside.",
+    help="Record this cell anew ('open': all that are begun); what there was is moved aside.",
 )
 @click.option(
     "--partial",

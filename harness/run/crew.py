@@ -10,9 +10,10 @@ from typing import TypeVar
 from harness.asking.turns import Each
 from harness.errors import EndpointRefused, Incomplete, NoRoom
 from harness.run.budget import CostLimit
+from harness.run.reach import EndpointDown
 from harness.run.watch import JudgeUnusable
 
-ALL_STOP = (EndpointRefused, NoRoom, CostLimit, JudgeUnusable)
+ALL_STOP = (EndpointRefused, EndpointDown, NoRoom, CostLimit, JudgeUnusable)
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 

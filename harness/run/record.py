@@ -28,12 +28,15 @@ from harness.run.budget import Budget, PricedTransport, check_limit
 from harness.run.crew import at_once, stops_all
 from harness.run.pilot import pilot_cells
 from harness.run.protocols import protocol_of
+from harness.run.reach import ReachTransport
 from harness.run.replay import replayed_results
 from harness.run.verdict import replay
 from harness.run.watch import JudgeWatch
 from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, surroundings
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
+
+OPEN = "open"  # no cell is named so: theirs have "--" inside
 
 
 class Tally:
@@ -121,7 +124,6 @@ class Recording:
         limit = study.file.record.stop_after_unusable
         self._watch = JudgeWatch(None if keep_going else limit)
         self._keys = keys_in_use(study)
-        require_keys(study, self._keys)
         self.ring = KeyRing(self._keys.values())
         self._restart = self._cells_named(restart)
         self._identity = study.identity(self._frozen.data)
@@ -130,6 +132,8 @@ class Recording:
         grid = pilot_cells(study) if pilot else only or study.cells()
         self._partial = len(grid) < len(study.cells())
         self.open_cells = [cell for cell in grid if self._is_open(cell)]
+        if self.open_cells:  # results can be made anew without a key
+            require_keys(study, self._keys)
         self._protocol = protocol_of(study)
         calls, planned = self._protocol.calls_a_cell(study), len(grid)
         self.tally = Tally(planned, planned - len(self.open_cells), calls)
@@ -146,13 +150,25 @@ class Recording:
         return self.budget.spent if set(known) >= set(self.study.file.models) else None
 
     def _cells_named(self, names: Iterable[str]) -> set[str]:
-        known = {cell.name for cell in self.study.cells()}
-        for name in names:
-            if name not in known:
-                raise UsageError(
-                    f"--restart {name}: no such cell; `harness show {self.study.name}` lists them."
-                )
-        return set(names)
+        """Return the cells to start anew; the name "open" stands for all that are begun."""
+        restarted, known = set(names), {cell.name for cell in self.study.cells()}
+        if OPEN in restarted:
+            restarted = restarted - {OPEN} | self._begun()
+        for name in restarted - known:
+            raise UsageError(
+                f"--restart {name}: no such cell; `harness show {self.study.name}` lists them, and "
+                f"{OPEN!r} stands for all that are begun."
+            )
+        return restarted
+
+    def _begun(self) -> set[str]:
+        """Return the cells that have calls and are not finished."""
+        paths = {cell.name: self.study.cassette(cell) for cell in self.study.cells()}
+        return {
+            name
+            for name, path in paths.items()
+            if path.with_suffix(".journal").exists() and not path.exists()
+        }
 
     def _is_open(self, cell: Cell) -> bool:
         """A journal beside a cassette: killed before it was removed; the cell tidies up, unsent."""
@@ -169,7 +185,8 @@ class Recording:
             tries=self.study.file.record.tries,
             retried=lambda: self.tally.add(retries=1),
         )
-        counted = _Counted(retry, self.tally)
+        reached = ReachTransport(retry, name, asked.base_url)
+        counted = _Counted(reached, self.tally)
         price = self._prices.models.get(name) if self._prices else None
         if price is None or not isinstance(asked, ModelEntry):
             return counted
@@ -221,8 +238,9 @@ class Recording:
         if begun not in ("", self._identity):
             raise UsageError(
                 f"{path}: begun under another study file or other materials (then {begun}, now "
-                f"{self._identity}). Nothing was sent. Undo the change, or start the cell anew: "
-                f"`harness record {self.study.name} --restart {cell.name}`."
+                f"{self._identity}). Nothing was sent. Undo the change, or start every open cell "
+                f"anew: `harness record {self.study.name} --restart {OPEN}` (or this one alone: "
+                f"--restart {cell.name})."
             )
 
     def _work(self, waiting: deque[tuple[Future[None], Cell]]) -> None:

@@ -29,5 +29,5 @@ class JudgeWatch:
                     f"{name} gave {self._limit} unusable replies in a row, the last was "
                     f"{state!r}. Look at them with `harness show`, and at the endpoint with "
                     "`harness check`; go on as it is with `harness record --keep-going`, or mend "
-                    "the study and start the open cells anew with --restart."
+                    "the study and start the open cells anew with --restart open."
                 )
