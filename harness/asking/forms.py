@@ -21,12 +21,14 @@ class Form(NamedTuple):
     """What is asked for: fields, their JSON schema, how to ask again, the role's parameters.
 
     again: the words of the second request; {problem} is what was wrong with the first reply.
+    version: the protocol version by whose rules replies are read.
     """
 
     fields: Fields
     schema: Mapping[str, Any]
     again: str
     params: Mapping[str, Any]
+    version: int
 
 
 class Filled(NamedTuple):
@@ -44,7 +46,7 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
         name = call if not answers else f"{call}/ask-{len(answers) + 1}"
         answer = model.ask(name, said, params=form.params, schema=form.schema)
         answers.append(answer)
-        verdict = _verdict(answer, form.fields)
+        verdict = _verdict(answer, form)
         settled = verdict.state in ("ok", REJECTED)  # a rejected request is rejected again
         if settled or len(answers) == ASKS:
             return Filled(verdict, answer.text, answers)
@@ -55,9 +57,9 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
         ]
 
 
-def _verdict(answer: Answer, fields: Fields) -> Verdict:
+def _verdict(answer: Answer, form: Form) -> Verdict:
     if answer.state == REJECTED:
         return Verdict(REJECTED, {}, (), "The request was rejected.")
     # Declined in a field made for it, a reply ends like any other.
     finish = "refusal" if answer.state == "filtered" else answer.finish_reason
-    return read_reply(answer.text, finish, fields)
+    return read_reply(answer.text, finish, form.fields, form.version)

@@ -13,10 +13,10 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 
 class Prompts:
-    """A study's prompts by name."""
+    """A study's prompts by name, and the protocol version that they were frozen under."""
 
-    def __init__(self, prompts: Mapping[str, str]) -> None:
-        self._prompts = prompts
+    def __init__(self, prompts: Mapping[str, str], version: int) -> None:
+        self._prompts, self.version = prompts, version
 
     def __contains__(self, name: str) -> bool:
         return name in self._prompts

@@ -7,19 +7,24 @@ The rules, in their order:
    closing tag on its own makes all before it thinking, an unclosed one all after it; thinking is
    never graded. Tags and braces inside an object's strings are plain text.
 3. A reply that is JSON as a whole but no object is ``wrong_shape``.
-4. Objects are tried from the last to the first; the first that is valid against the wanted fields
-   wins. Fields are checked in their order; keys count without regard to case; a key given twice
-   must say the same twice; other keys are ignored; nothing is looked for inside other values.
+4. Of the objects that are valid against the wanted fields the last one counts. Where two differ in
+   anything but a remark the reply is ``ambiguous`` (a judge may quote scores that the candidate
+   wrote); up to protocol version 1 the last one won. Fields are checked in their order; keys count
+   without regard to case; a key given twice must say the same twice; other keys are ignored;
+   nothing is looked for inside other values.
 5. If none is valid the last one names the state: ``truncated`` if it never closes, ``no_json`` if
    malformed, or what is wrong with its shape or fields.
 6. Without an object: ``truncated`` (unclosed thinking), ``empty``, ``refusal`` or ``no_json``.
 7. A finish reason of wire.CUT_OFF makes every failure of 3 to 6 ``truncated``.
+8. What asking/mending.py repairs is repaired: trailing commas always, strings from protocol version
+   2 on. No repair touches a number.
 
 The caller passes the message's content only: a reasoning field beside it is never graded, so null
 content beside a long reasoning is ``empty``. The sentences in ``problem`` go back to the judge, so
 into a recorded request; they depend on the reply alone and quote no message of Python's.
 """
 
+import contextlib
 import json
 import math
 import re
@@ -27,6 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from harness.asking.mending import with_legal_strings, without_trailing_commas
 from harness.asking.wire import CUT_OFF, FILTERED
 
 STATES = (
@@ -40,9 +46,10 @@ STATES = (
     "refusal",  # the judge, or a filter in front of it, declined
     "empty",  # null, nothing or whitespace
     "no_json",  # text without an object, or with a malformed one
+    "ambiguous",  # several valid objects that differ
 )
 OK, TRUNCATED, TYPE_ERROR, OUT_OF_RANGE, NON_FINITE = STATES[:5]
-WRONG_SHAPE, MISSING_FIELD, REFUSAL, EMPTY, NO_JSON = STATES[5:]
+WRONG_SHAPE, MISSING_FIELD, REFUSAL, EMPTY, NO_JSON, AMBIGUOUS = STATES[5:]
 
 _NEED = "one complete JSON object is needed."
 _CUT_SHORT = (TRUNCATED, f"The reply was cut off before its end; {_NEED}")
@@ -56,7 +63,6 @@ _MARK = re.compile(
 )
 _ANSWER = re.compile(r"(?i)</think(?:ing)?>")
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
 _FENCE = re.compile(r"```[A-Za-z]*")
 _REFUSING = re.compile(
     r"(?:^|[.!?\n])\s{0,3}As an (?:AI|artificial intelligence)\b"
@@ -77,7 +83,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Text:
-    """Describe an optional text; an absent or null one is ""."""
+    """Describe an optional text; an absent or null one is "".
+
+    remark: nothing rests on it, so two objects that differ in it alone agree.
+    """
+
+    remark: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,7 @@ class Verdict(NamedTuple):
 
     state: str  # one of STATES
     values: dict[str, Value]  # every wanted field, under its wanted name
-    repaired: tuple[str, ...]  # of thinking, fence, prose, several_objects, trailing_comma
+    repaired: tuple[str, ...]  # thinking, fence, prose, several_objects, trailing_comma, mended
     problem: str  # one sentence for the judge, with what was wrong and what is needed
 
 
@@ -121,12 +132,17 @@ class _Piece(NamedTuple):
     closed: bool
 
 
-def read_reply(content: str | None, finish_reason: str | None, fields: Fields) -> Verdict:
-    """Read the wanted fields out of a reply's content; never raise, whatever the text."""
+def read_reply(
+    content: str | None, finish_reason: str | None, fields: Fields, version: int
+) -> Verdict:
+    """Read the wanted fields out of a reply's content; never raise, whatever the text.
+
+    version: the protocol version of the study, whose rules apply.
+    """
     if finish_reason in FILTERED:
         return Verdict(REFUSAL, {}, (), "The reply was withheld by a content filter.")
     try:
-        values, repaired = _read(content or "", fields)
+        values, repaired = _read(content or "", fields, version)
     except _Unusable as fault:
         state, problem = _CUT_SHORT if finish_reason in CUT_OFF else fault.args
         return Verdict(state, {}, (), problem)
@@ -139,23 +155,22 @@ def without_thinking(text: str) -> str:
     return "".join(piece.text for piece in answer if piece.kind != "think").strip()
 
 
-def _read(content: str, fields: Fields) -> tuple[dict[str, Value], tuple[str, ...]]:
+def _read(content: str, fields: Fields, version: int) -> tuple[dict[str, Value], tuple[str, ...]]:
     pieces = list(_pieces(content))
     answer = _after_thinking(pieces)
     shell = "".join("{}" if p.kind == "object" else p.text for p in answer if p.kind != "think")
-    _refuse_other_json(shell)
+    _refuse_other_json(shell, version)
     objects = [piece for piece in answer if piece.kind == "object"]
     if not objects:
         raise _absence(shell, cut=not all(piece.closed for piece in answer))
-    values, comma = _last_valid(objects, fields)
+    values, repairs = _chosen(objects, fields, version)
     forgiven = {
         "thinking": any(piece.kind in ("think", "answer") for piece in pieces),
         "fence": "```" in shell,
         "prose": bool(_FENCE.sub("", shell.replace("{}", "")).strip()),
         "several_objects": len(objects) > 1,
-        "trailing_comma": comma,
     }
-    return values, tuple(name for name, happened in forgiven.items() if happened)
+    return values, (*(name for name, happened in forgiven.items() if happened), *repairs)
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
@@ -191,9 +206,9 @@ def _nesting(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
             yield depth, token.end()
 
 
-def _refuse_other_json(shell: str) -> None:
+def _refuse_other_json(shell: str, version: int) -> None:
     try:
-        value, _ = _decode(_FENCE.sub("", shell).strip())
+        value, _ = _decode(_FENCE.sub("", shell).strip(), version)
     except _Unusable:
         return
     if not isinstance(value, tuple):
@@ -210,23 +225,39 @@ def _absence(shell: str, *, cut: bool) -> _Unusable:
     return _Unusable(NO_JSON, f"The reply held no JSON object; {_NEED}")
 
 
-def _last_valid(objects: Sequence[_Piece], fields: Fields) -> tuple[dict[str, Value], bool]:
-    for piece in reversed(objects):
-        try:
-            return _values(piece, fields)
-        except _Unusable:
-            continue
-    return _values(objects[-1], fields)  # raises what is wrong with the last one
+class _Valid(NamedTuple):
+    values: dict[str, Value]
+    repairs: tuple[str, ...]
 
 
-def _values(piece: _Piece, fields: Fields) -> tuple[dict[str, Value], bool]:
+def _chosen(objects: Sequence[_Piece], fields: Fields, version: int) -> _Valid:
+    """Return the last valid object; raise where another one differs, or what is wrong with all."""
+    valid: list[_Valid] = []
+    for piece in objects:
+        with contextlib.suppress(_Unusable):
+            valid.append(_values(piece, fields, version))
+    if not valid:
+        return _values(objects[-1], fields, version)  # raises what is wrong with the last one
+    deciding = [_deciding(each.values, fields) for each in valid]
+    if version > 1 and any(values != deciding[-1] for values in deciding):
+        raise _Unusable(
+            AMBIGUOUS, f"The reply held {len(valid)} JSON objects that differ; one is needed."
+        )
+    return valid[-1]
+
+
+def _deciding(values: Mapping[str, Value], fields: Fields) -> dict[str, Value]:
+    return {name: values[name] for name, wanted in fields.items() if wanted != Text(remark=True)}
+
+
+def _values(piece: _Piece, fields: Fields, version: int) -> _Valid:
     if not piece.closed:
         raise _Unusable(*_CUT_SHORT)
-    value, comma = _decode(piece.text)
+    value, repairs = _decode(piece.text, version)
     if not isinstance(value, tuple):
         raise _Unusable(WRONG_SHAPE, f"The reply held {_shown(value)}; {_NEED}")
     found = _merged(value)
-    return {name: _value(name, wanted, found) for name, wanted in fields.items()}, comma
+    return _Valid({name: _value(name, wanted, found) for name, wanted in fields.items()}, repairs)
 
 
 _DECODER = json.JSONDecoder(
@@ -236,12 +267,15 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _decode(text: str) -> tuple[object, bool]:
+def _decode(text: str, version: int) -> tuple[object, tuple[str, ...]]:
+    """Return the value, and the names of the repairs that it took."""
     if max((depth for depth, _ in _nesting(text)), default=0) > _DEEPEST:
         raise _Unusable(WRONG_SHAPE, f"The JSON was nested too deeply; {_NEED}")
-    without = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+    without = without_trailing_commas(text)
+    mended = with_legal_strings(without) if version > 1 else without
+    repairs = {"trailing_comma": without != text, "mended": mended != without}
     try:
-        return _DECODER.decode(without), without != text  # the value, and whether it was repaired
+        return _DECODER.decode(mended), tuple(name for name, needed in repairs.items() if needed)
     except json.JSONDecodeError:
         raise _Unusable(NO_JSON, f"The JSON in the reply was malformed; {_NEED}") from None
 

@@ -27,11 +27,13 @@ class Judgement(NamedTuple):
 class Bench(NamedTuple):
     """How a jury works: its prompts, the judges' parameters, and one call or one for each scale.
 
-    rubrics: "joint" asks for both scales in one call, "separate" in a call each.
+    version: of the protocol. rubrics: "joint" asks for both scales in one call, "separate" in one
+    call each.
     """
 
     prompts: Mapping[str, str]
     params: Mapping[str, Any]
+    version: int
     rubrics: str = "joint"
 
 
@@ -58,7 +60,7 @@ def _judge_scales(
     suffix = "" if scales == SCALES else f"_{scales[0]}"
     messages = [*_opening(bench.prompts, suffix), {"role": "user", "content": task}]
     schema = json.loads(bench.prompts[f"judge_schema{suffix}"])
-    form = Form(_fields(scales), schema, bench.prompts["judge_again"], bench.params)
+    form = Form(_fields(scales), schema, bench.prompts["judge_again"], bench.params, bench.version)
     filled = ask_form(model, call, messages, form)
     return Judgement(_score(filled.verdict, len(filled.answers)), filled.words, filled.answers)
 
@@ -76,7 +78,7 @@ def _opening(prompts: Mapping[str, str], suffix: str) -> list[Message]:
 def _fields(scales: tuple[str, ...]) -> Fields:
     fields: dict[str, Wanted] = {}
     for scale in scales:
-        fields |= {scale: ScoreField(), f"{scale}_reason": Text()}
+        fields |= {scale: ScoreField(), f"{scale}_reason": Text(remark=True)}
     return fields
 
 

@@ -72,12 +72,17 @@ class Dialogue:
         self._context = compress(self._concept.text, cell.level)
         self._trap = traps.draw(materials, rules.seed, self._concept, cell.level)
         self._exchanges: list[Exchange] = []
-        self._prompts = Prompts(materials.prompts)
+        self._prompts = Prompts(materials.prompts, materials.protocol_version)
         self._asked = UsageCount()
         self._kin = _same_family(rules, cell.subject)
         kept = [name for name in rules.jury if name not in self._kin]
         self._jury = kept if rules.exclude_same_family else list(rules.jury)
-        self._bench = jury.Bench(materials.prompts, rules.params.get("judge", {}), rules.rubrics)
+        self._bench = jury.Bench(
+            materials.prompts,
+            rules.params.get("judge", {}),
+            materials.protocol_version,
+            rules.rubrics,
+        )
 
     def run(self) -> CellResult:
         """Hold the dialogue and have it judged; raises what the models raise."""

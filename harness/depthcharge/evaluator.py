@@ -18,7 +18,7 @@ UNNAMED = "unnamed"  # a wrong answer of which the evaluator names no kind of er
 FIELDS: Fields = {
     "correct": Flag(),
     "confidence": ScoreField(),
-    "reason": Text(),
+    "reason": Text(remark=True),
     "error_type": Text(),  # read leniently: a right answer has none, in whatever words
 }
 
@@ -41,7 +41,8 @@ def evaluate(
         answer=answer or "(no answer)",
     )
     messages = [*_opening(prompts), {"role": "user", "content": task}]
-    form = Form(FIELDS, json.loads(prompts["evaluator_schema"]), prompts["again"], params)
+    schema = json.loads(prompts["evaluator_schema"])
+    form = Form(FIELDS, schema, prompts["again"], params, prompts.version)
     return ask_form(model, call, messages, form)
 
 

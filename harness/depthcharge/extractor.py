@@ -154,7 +154,13 @@ class Extractor:
         ]
 
     def _form(self, schema: str, fields: Fields) -> Form:
-        return Form(fields, json.loads(self._prompts[schema]), self._prompts["again"], self._params)
+        return Form(
+            fields,
+            json.loads(self._prompts[schema]),
+            self._prompts["again"],
+            self._params,
+            self._prompts.version,
+        )
 
 
 def span_of(answer: str, quote: str) -> str:

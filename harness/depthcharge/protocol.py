@@ -92,7 +92,7 @@ class Drill:
 
     def __init__(self, cell: RunKey, rules: Rules, materials: Materials, people: People) -> None:
         self._cell, self._rules, self._people = cell, rules, people
-        self._prompts = Prompts(materials.prompts)
+        self._prompts = Prompts(materials.prompts, materials.protocol_version)
         self._asked = UsageCount()
         self._lookups: Counter[tuple[str, str]] = Counter()
         self._counting = threading.Lock()

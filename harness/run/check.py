@@ -14,6 +14,7 @@ from harness.asking.replies import Score, read_reply
 from harness.asking.sources import FAILED, open_source
 from harness.asking.wire import Answer
 from harness.errors import HarnessError
+from harness.run.protocols import protocol_of
 from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
 from harness.study import Study
 from harness.study_file import SourceEntry
@@ -77,7 +78,8 @@ def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
     answer = model.ask("check", QUESTION, params=params, schema=SCHEMA if in_json else None)
     if answer.state == REJECTED:
         return EndpointState(name, f"the parameters are not accepted: {answer.problem}", False)
-    state = read_reply(answer.text, answer.finish_reason, {"far": Score()}).state
+    newest = protocol_of(study).VERSIONS[-1]
+    state = read_reply(answer.text, answer.finish_reason, {"far": Score()}, newest).state
     able = f", JSON {state}" if in_json else ""
     return EndpointState(name, f"{_served(model, answer)}{able}", not in_json or state == "ok")
 

@@ -13,7 +13,7 @@ from harness.asking.models import ChatModel
 from harness.asking.replies import Score
 from harness.asking.wire import Endpoint
 
-FORM = Form({"far": Score()}, {"type": "object"}, "Again: {problem}", {})
+FORM = Form({"far": Score()}, {"type": "object"}, "Again: {problem}", {}, 2)
 QUESTION = [{"role": "user", "content": "Judge."}]
 GOOD = '{"far": 0.5}'
 

@@ -25,6 +25,6 @@ from harness.asking.replies import Texts, read_reply
 )
 def test_a_list_of_texts(reply: str, state: str, items: tuple[str, ...] | None) -> None:
     """Spacing is evened out, repeats and empty ones go; anything but a list of texts is told."""
-    verdict = read_reply(reply, "stop", {"items": Texts()})
+    verdict = read_reply(reply, "stop", {"items": Texts()}, 2)
     assert verdict.state == state
     assert verdict.values.get("items") == items

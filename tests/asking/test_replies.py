@@ -11,16 +11,18 @@ from harness.asking.replies import (
     Flag,
     Score,
     Text,
+    Texts,
     Value,
     Verdict,
     read_reply,
 )
 
-JOINT: Fields = {"far": Score(), "sas": Score(), "far_reason": Text(), "sas_reason": Text()}
+REASON = Text(remark=True)
+JOINT: Fields = {"far": Score(), "sas": Score(), "far_reason": REASON, "sas_reason": REASON}
 CHECK: Fields = {
     "correct": Flag(),
     "confidence": Score(),
-    "reason": Text(),
+    "reason": REASON,
     "error_type": Choice(("factual", "incomplete")),
 }
 GOOD = '{"far": 0.8, "sas": 1, "far_reason": "Two small errors.", "sas_reason": "Fluent."}'
@@ -31,15 +33,17 @@ GOOD_VALUES: dict[str, Value] = {
     "sas_reason": "Fluent.",
 }
 DRAFT = '{"far": 0.1, "sas": 0.2}'
+SAME = '{"sas": 1.0, "far": 0.80, "far_reason": "Two errors."}'
 MEGABYTE = 1 << 20
+OLD, NEW = 1, 2  # protocol versions
 
 
-def joint(content: str | None, finish_reason: str | None = "stop") -> Verdict:
-    return read_reply(content, finish_reason, JOINT)
+def joint(content: str | None, finish_reason: str | None = "stop", version: int = NEW) -> Verdict:
+    return read_reply(content, finish_reason, JOINT, version)
 
 
 def check(content: str | None, finish_reason: str | None = "stop") -> Verdict:
-    return read_reply(content, finish_reason, CHECK)
+    return read_reply(content, finish_reason, CHECK, NEW)
 
 
 @pytest.mark.parametrize(
@@ -60,9 +64,11 @@ def check(content: str | None, finish_reason: str | None = "stop") -> Verdict:
             f"FAR is in [0, 1) here. {GOOD}", ("prose",), id="half-open interval in prose"
         ),
         pytest.param(f"Sure.\n```json\n{GOOD}\n```", ("fence", "prose"), id="fence and prose"),
-        pytest.param(f"{DRAFT}\n{GOOD}", ("several_objects",), id="draft and final"),
+        pytest.param(f"{GOOD}\n{GOOD}", ("several_objects",), id="the same twice"),
         pytest.param(
-            f"Draft: {DRAFT} Final: {GOOD}", ("prose", "several_objects"), id="draft, final, prose"
+            f"Draft: {SAME} Final: {GOOD}",
+            ("prose", "several_objects"),
+            id="other reasons, same scores",
         ),
         pytest.param(
             GOOD + '\n{"far": 98989, "sas": 1}', ("several_objects",), id="last object out of range"
@@ -84,7 +90,7 @@ def check(content: str | None, finish_reason: str | None = "stop") -> Verdict:
         pytest.param(GOOD[:-1] + ",}", ("trailing_comma",), id="trailing comma"),
         pytest.param(GOOD[:-1] + ' , "x": [1, 2,\n] }', ("trailing_comma",), id="in a list"),
         pytest.param(
-            f"<think>hm</think>Draft {DRAFT} final\n```json\n{GOOD[:-1]},}}\n```",
+            f"<think>hm</think>Draft {SAME} final\n```json\n{GOOD[:-1]},}}\n```",
             ("thinking", "fence", "prose", "several_objects", "trailing_comma"),
             id="everything at once",
         ),
@@ -176,7 +182,11 @@ def test_strings_are_not_structure(reason: str) -> None:
         pytest.param('{"far": 0.8 "sas": 1}', "no_json", id="malformed"),
         pytest.param("{'far': 0.8, 'sas': 1}", "no_json", id="a Python dict"),
         pytest.param('{"far": .8, "sas": 1}', "no_json", id="number without a zero"),
-        pytest.param('{"far": 1, "sas": 1, "far_reason": "a\nb"}', "no_json", id="raw line break"),
+        pytest.param('{"far": 1, "sas": 1, "far_reason": "a\0b"}', "no_json", id="raw NUL"),
+        pytest.param('{"far": 1, \\ "sas": 1}', "no_json", id="backslash outside a string"),
+        pytest.param(f"{DRAFT}\n{GOOD}", "ambiguous", id="draft and final"),
+        pytest.param(f'{GOOD} It ended in {{"far": 1, "sas": 1}}.', "ambiguous", id="a quote"),
+        pytest.param(f"{GOOD}\n{DRAFT}\n{GOOD}", "ambiguous", id="one of three differs"),
     ],
 )
 def test_names_what_is_wrong(content: str | None, state: str) -> None:
@@ -265,6 +275,55 @@ def test_last_fault_is_reported() -> None:
     assert joint('{"far": 7, "sas": 1} {"far": 0.').state == "truncated"
 
 
+def test_version_1_took_the_last_of_objects_that_differ() -> None:
+    """What a study recorded under protocol version 1 stays what it was; from 2 on it is asked."""
+    content = f"{GOOD}\n{DRAFT}"
+    old = joint(content, version=OLD)
+    assert (old.state, old.values["far"], old.repaired) == ("ok", 0.1, ("several_objects",))
+    assert joint(content).problem == "The reply held 2 JSON objects that differ; one is needed."
+    assert joint(content, "length").state == "truncated"
+
+
+def test_only_what_decides_makes_a_reply_ambiguous() -> None:
+    """Two objects may differ in a remark, and not in a flag, a choice, a list or another text."""
+    assert check('{"correct": true, "confidence": 1, "reason": "a"}' * 2).state == "ok"
+    first = {"correct": False, "confidence": 1, "error_type": "factual"}
+    for change in ({"correct": True}, {"confidence": 0}, {"error_type": "incomplete"}):
+        assert check(json.dumps(first) + json.dumps(first | change)).state == "ambiguous"
+    several: Fields = {"items": Texts(), "quote": Text()}
+    for second in ('{"items": ["b"], "quote": "q"}', '{"items": ["a"], "quote": "r"}'):
+        reply = read_reply('{"items": ["a"], "quote": "q"} ' + second, "stop", several, NEW)
+        assert reply.state == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        pytest.param(r"uses \sigma and \(x\)", r"uses \sigma and \(x\)", id="LaTeX"),
+        pytest.param(r"the format \$#,##0", r"the format \$#,##0", id="escaped dollar"),
+        pytest.param(r"\underline and \u12", r"\underline and \u12", id="u without four digits"),
+        pytest.param(r"\\sigma, \"x\", \u0041 \(", '\\sigma, "x", A \\(', id="legal ones stay"),
+        pytest.param("a\nb\r\nc\td", "a\nb\r\nc\td", id="line breaks and tabs"),
+        pytest.param("a\\\nb", "a\\\nb", id="backslash before a line break"),
+        pytest.param(r"{\(}", r"{\(}", id="brackets beside them"),
+    ],
+)
+def test_strings_are_mended(written: str, meant: str) -> None:
+    """Backslashes that JSON has not, raw line breaks and tabs mean what they are; scores stay."""
+    content = f'{{"far": 0.8, "far_reason": "{written}", "sas": 1}}'
+    reply = joint(content)
+    assert (reply.state, reply.repaired) == ("ok", ("mended",))
+    assert (reply.values["far"], reply.values["sas"]) == (0.8, 1.0)
+    assert reply.values["far_reason"] == meant
+    assert joint(content, version=OLD).state == "no_json"
+
+
+def test_mending_is_named_beside_other_repairs() -> None:
+    """Fence, comma and string of one reply are repaired together, each by its name."""
+    reply = joint('```json\n{"far": 0.8, "sas": 1, "far_reason": "\\(x",}\n```')
+    assert reply.repaired == ("fence", "trailing_comma", "mended")
+
+
 def test_justification_is_optional() -> None:
     """A missing or null justification is an empty text and no error."""
     content = '{"far": 0, "sas": 1.0, "sas_reason": null}'
@@ -277,8 +336,8 @@ def test_scores_are_plain_floats() -> None:
     values = joint('{"far": -0.0, "sas": 1}').values
     assert [repr(values["far"]), repr(values["sas"])] == ["0.0", "1.0"]
     wide: Fields = {"grade": Score(low=1, high=5)}
-    assert read_reply('{"grade": 5}', None, wide).values == {"grade": 5.0}
-    assert read_reply('{"grade": 0}', None, wide).problem.endswith(
+    assert read_reply('{"grade": 5}', None, wide, NEW).values == {"grade": 5.0}
+    assert read_reply('{"grade": 0}', None, wide, NEW).problem.endswith(
         "a number between 1 and 5 is needed."
     )
 
@@ -383,7 +442,7 @@ def test_garbage_never_raises() -> None:
     for _ in range(20_000):
         content = "".join(rng.choices(shreds, k=rng.randrange(12)))
         reason = rng.choice([None, "stop", "length", "content_filter"])
-        verdict = read_reply(content, reason, rng.choice([JOINT, CHECK]))
+        verdict = read_reply(content, reason, rng.choice([JOINT, CHECK]), rng.choice([OLD, NEW]))
         assert verdict.state in STATES
         assert (verdict.state == "ok") == bool(verdict.values) == (not verdict.problem)
         verdict.problem.encode()

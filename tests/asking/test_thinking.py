@@ -43,6 +43,6 @@ def test_what_is_left_reads_the_same() -> None:
         content = "".join(rng.choice(parts) for _ in range(rng.randrange(9)))
         said = without_thinking(content)
         assert without_thinking(said) == said
-        whole, left = (read_reply(text, "stop", {"far": Score()}) for text in (content, said))
+        whole, left = (read_reply(text, "stop", {"far": Score()}, 1) for text in (content, said))
         if "<think>" not in content.rpartition("</think>")[2]:  # cut off while thinking is a state
             assert (left.state, left.values) == (whole.state, whole.values), content
