@@ -9,20 +9,21 @@ from pathlib import Path
 import pytest
 
 HARNESS = Path(__file__).parent.parent / "harness"
-EVERYONE = {"errors", "files", "results", "version"}
+EVERYONE = {"errors", "files", "json_files", "results", "version"}
 MAY_IMPORT = {
     "__init__": {"api", "version"},
     "__main__": {"cli"},
     "version": set(),
     "errors": set(),
     "files": {"errors"},
-    "results": {"errors"},
+    "json_files": {"errors"},
+    "results": {"errors", "json_files"},
     "forms": EVERYONE,
     "study_file": {*EVERYONE, "forms"},
     "study": {*EVERYONE, "forms", "study_file"},
     "prices": {*EVERYONE, "forms"},
     "texts": {*EVERYONE, "forms"},
-    "recording": {"errors", "files"},
+    "recording": {"errors", "files", "json_files"},
     "stats": {"errors", "files", "results"},
     "asking": EVERYONE,
     "corpus": EVERYONE,

@@ -131,13 +131,11 @@ def _tree(path: Path) -> Any:
         return read_results(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error})") from error
-    except RecursionError as error:
-        raise UsageError(f"{path}: is nested too deeply; expected {EXPECTED}") from error
     except DamagedFile as error:
         if path.with_name("study.toml").is_file():
             raise
         raise UsageError(
-            f"{path}: is not JSON ({error.__cause__}); expected {EXPECTED}. "
+            f"{path}: is not JSON as we write it ({error.__cause__}); expected {EXPECTED}. "
             "Write it anew from where it came from, or mend it."
         ) from error
 

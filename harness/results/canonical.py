@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from reprlib import Repr
 from typing import Any, NamedTuple
 
 import msgspec
 
-from harness.errors import DamagedFile
+from harness.json_files import plain
 from harness.results.ddft import CellKey
 from harness.results.depthcharge import RunKey
 from harness.results.shared import RESULTS_VERSION
 
 REL_TOL, ABS_TOL = 1e-9, 1e-12
+RESTORE = "Restore it, or delete it and let `harness record` write it anew from the cassettes."
+_short = Repr()  # a damaged value may be of any size and depth
+_short.maxstring = _short.maxother = _short.maxlong = 200
 
 
 class _Absent:
@@ -36,7 +40,8 @@ class Difference(NamedTuple):
     @property
     def words(self) -> str:
         """Return place and both values as a message has them."""
-        return f"{self.where}: recorded {self.recorded!r}, now {self.now!r}"
+        recorded, now = _short.repr(self.recorded), _short.repr(self.now)
+        return f"{self.where}: recorded {recorded}, now {now}"
 
 
 class Comparison(NamedTuple):
@@ -63,14 +68,8 @@ def _rounded(value: Any) -> Any:
 
 
 def read_results(path: Path) -> Any:
-    """Read a results file as plain data; raises DamagedFile where it is no JSON."""
-    try:
-        return msgspec.json.decode(path.read_bytes())
-    except msgspec.DecodeError as error:
-        raise DamagedFile(
-            f"{path}: is damaged ({error}). Restore it, or delete it and let "
-            "`harness record` write it anew from the cassettes."
-        ) from error
+    """Return a results file as plain data; raises DamagedFile where it is not sound JSON."""
+    return plain(path, RESTORE)
 
 
 def compared(recorded: Any, now: Any, where: str = "", *, grown: bool = False) -> Comparison:
@@ -121,8 +120,8 @@ def _label(entry: Any, number: int) -> str:
         for name in ("cell", "subject", "turn", "level", "depth"):
             if isinstance(entry.get(name), dict):
                 return _cell_name(entry[name]) or str(number)
-            if name in entry:
-                return str(entry[name])
+            if isinstance(entry.get(name), (str, int, float)):
+                return str(entry[name])[:200]
     return str(number)
 
 

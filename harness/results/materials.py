@@ -7,6 +7,10 @@ from pathlib import Path
 import msgspec
 
 from harness.errors import DamagedFile
+from harness.json_files import typed
+
+RESTORE = "Restore it from where you got the study; the recording does not replay without it."
+SCHEMA = "schema"  # a part of the names of those prompts that are JSON schemas
 
 
 class Concept(msgspec.Struct):
@@ -72,10 +76,18 @@ class Materials(msgspec.Struct, omit_defaults=True):
 
 def read_materials(path: Path) -> Materials:
     """Read a study's frozen materials; raises DamagedFile where they do not fit the form."""
+    materials = typed(path, path.read_bytes(), Materials, RESTORE)
+    for name, text in materials.prompts.items():
+        if SCHEMA in name:
+            _check_schema(path, name, text)
+    return materials
+
+
+def _check_schema(path: Path, name: str, text: str) -> None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Materials)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedFile(
-            f"{path}: is damaged ({error}). Restore it from where you got the "
-            "study; the recording does not replay without it."
-        ) from error
+        if isinstance(msgspec.json.decode(text), dict):
+            return
+        flaw = "expected a JSON object"
+    except (msgspec.DecodeError, RecursionError) as error:
+        flaw = str(error)
+    raise DamagedFile(f"{path}: prompts.{name} is no JSON schema ({flaw}). {RESTORE}")

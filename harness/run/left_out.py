@@ -17,8 +17,9 @@ from pathlib import Path
 import msgspec
 
 from harness import results as results_file
-from harness.errors import DamagedFile, UsageError
+from harness.errors import UsageError
 from harness.files import write_atomic
+from harness.json_files import typed
 from harness.recording import cassette as cassettes
 from harness.recording.cassette import Cassette
 from harness.recording.interaction import Interaction
@@ -65,10 +66,7 @@ def read_left_out(root: Path) -> LeftOut | None:
     path = root / LEFT_OUT
     if not path.is_file():
         return None
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=LeftOut)
-    except msgspec.DecodeError as error:
-        raise DamagedFile(f"{path}: is damaged ({error}). Get the bundle again.") from error
+    return typed(path, path.read_bytes(), LeftOut, "Get the bundle again.")
 
 
 def require_whole(study: Study) -> None:

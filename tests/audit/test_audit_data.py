@@ -208,12 +208,13 @@ def test_a_depthcharge_results_file_is_a_table_of_runs(tmp_path: Path) -> None:
         ('{"subjects": [{"subject": "a", "cell": null}]}', "subjects[0].cell: expected an object"),
         ('{"runs": [{"cell": {}}, 3]}', "runs[1]: expected an object"),
         ('{"subjects": 5}', "subjects: expected a list of objects, got 5"),
-        ("[" * 100_000, "is nested too deeply"),
-        ('{"a": 1', "is not JSON (Input data was truncated)"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a": 1', "is not JSON as we write it (Input data was truncated)"),
         ("model,score\na,1\n", "is not JSON"),
         ("", "is not JSON"),
         ('{"x": {"value": "a", "n": 1}}', "is no number below 1e100 but 'a'"),
-        (f'{{"x": {"9" * 400}}}', "is no number below 1e100 but 999"),
+        (f'{{"x": {"9" * 400}}}', "a whole number of 400 digits"),
+        ('{"x": 1, "x": 2}', "the key 'x' stands twice in one object"),
     ],
 )
 def test_json_that_is_no_results_file_is_refused(tmp_path: Path, text: str, words: str) -> None:
