@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "audit": {*EVERYONE, "forms", "stats"},
     "report": {*EVERYONE, "stats"},
     "bundle": {*EVERYONE, "recording"},
+    "jury": {*EVERYONE, "forms", "stats"},
     "run": {
         *EVERYONE,
         "recording",
@@ -59,7 +60,7 @@ ONLY_IN = {
     "matplotlib": {"report"},
     "zstandard": {"bundle", "recording"},
     "pyarrow": {"run"},
-    "pydantic": {"forms", "study_file", "prices", "texts", "audit"},
+    "pydantic": {"forms", "study_file", "prices", "texts", "audit", "jury"},
 }
 HEAVY = ("numpy", "scipy", "pydantic", "httpx", "click", "msgspec", "rich")
 

@@ -35,6 +35,9 @@ from harness.results.depthcharge import RunResult as RunResult
 from harness.results.depthcharge import Share as Share
 from harness.results.depthcharge import slug as slug
 from harness.results.depthcharge import tier_of as tier_of
+from harness.results.gold import Gold as Gold
+from harness.results.gold import GoldAnswer as GoldAnswer
+from harness.results.gold import GoldFact as GoldFact
 from harness.results.materials import Concept as Concept
 from harness.results.materials import Materials as Materials
 from harness.results.materials import Price as Price
