@@ -67,7 +67,7 @@ def bad_luck(request: httpx.Request, response: httpx.Response) -> Luck | None:
 
     None where it tells of none. Raises EndpointRefused where it tells of a refused key.
     """
-    source, status = request.extensions.get("endpoint") == "source", response.status_code
+    source, status = request.extensions.get("kind") == "source", response.status_code
     if _is_stream(response) or not (status == httpx.codes.OK or (source and status >= 400)):
         return None
     content = _body(response)

@@ -170,7 +170,8 @@ class Inquiry:
             content=content,
             extensions={
                 "call": f"{self._call}/{step}",
-                "endpoint": "source",
+                "kind": "source",
+                "endpoint": self.endpoint.name,
                 "optional": self._optional,
                 "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout),
             },

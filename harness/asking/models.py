@@ -65,7 +65,11 @@ class ChatModel:
                 (b"Content-Length", b"%d" % len(content)),
             ],
             stream=httpx.ByteStream(content),
-            extensions={"call": call, "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout)},
+            extensions={
+                "call": call,
+                "endpoint": self.endpoint.name,
+                "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout),
+            },
         )
         response = self._transport.handle_request(request)
         try:

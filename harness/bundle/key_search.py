@@ -54,9 +54,8 @@ def find_keys(
         if ring.found_in(data):
             yield Finding(name, "", "a key that is in use")
         if name in cassette_names:
-            for kept in cassettes.load(folder / name):
-                call = kept.response.call or kept.response.digest
-                yield from (Finding(name, call, found) for found in _in_call(kept, ring, no_keys))
+            for label, kept in cassettes.load(folder / name).labelled():
+                yield from (Finding(name, label, found) for found in _in_call(kept, ring, no_keys))
         else:
             text = data.decode("utf-8", "replace")
             yield from (Finding(name, "", found) for found in _like_keys("", text, no_keys))

@@ -1,6 +1,8 @@
 """What makes two requests the same request.
 
-The digest "1:" is the MD5 of the JSON array [method, URL, kind, body], without spaces, in ASCII.
+They are the same where their canonical forms are. The digest "1:" names such a form where nothing
+else names a request; it is derived whenever it is needed, and cassettes of format 2 store none. It
+is the MD5 of the JSON array [method, URL, kind, body], without spaces, in ASCII.
 In it a JSON body's objects stand as {"object": [[key, value], ...]} sorted by key, its numbers as
 {"number": "literal text"}, so that key order and white space do not count, and list order, 1 and
 "1" and true, large integers and repeated keys do. A multipart body stands as its parts, without
@@ -25,11 +27,16 @@ _boundary = re.compile(r'boundary="?([^";,]+)"?', re.IGNORECASE)
 _part_name = re.compile(rb'name="([^"]*)"')
 
 
-def digest(method: str, url: str, content_type: str, body: bytes) -> str:
-    """Give the version and MD5 that name a request; `body` is decoded of any Content-Encoding."""
+def canonical_request(method: str, url: str, content_type: str, body: bytes) -> str:
+    """Return the form in which requests are compared; `body` is decoded of any Content-Encoding."""
     kind, value = canonical_body(content_type, body)
-    whole = json.dumps([method.upper(), normal_url(url), kind, value], separators=(",", ":"))
-    return VERSION + hashlib.md5(whole.encode("ascii"), usedforsecurity=False).hexdigest()
+    return json.dumps([method.upper(), normal_url(url), kind, value], separators=(",", ":"))
+
+
+def digest(method: str, url: str, content_type: str, body: bytes) -> str:
+    """Return the version and the MD5 of a request's canonical form."""
+    form = canonical_request(method, url, content_type, body)
+    return VERSION + hashlib.md5(form.encode("ascii"), usedforsecurity=False).hexdigest()
 
 
 def normal_url(url: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from harness.errors import REFUSALS, is_passing
-from harness.recording.digest import digest
+from harness.recording.digest import canonical_request, digest
 from harness.recording.interaction import (
     KEPT_REQUEST_HEADERS,
     Attempt,
@@ -33,7 +33,8 @@ Pairs = list[tuple[str, str]]
 class Exchange(NamedTuple):
     """A request: `call` names it by its position in the protocol, None where nobody names it.
 
-    optional: an error of the connection is an answer. endpoint: "model" or "source".
+    optional: an error of the connection is an answer. kind: "model" or "source"; endpoint: the
+    study's name of it, "" outside a study.
     """
 
     method: str
@@ -42,7 +43,8 @@ class Exchange(NamedTuple):
     body: bytes
     call: str | None = None
     optional: bool = False
-    endpoint: str = "model"
+    kind: str = "model"
+    endpoint: str = ""
 
     @property
     def pairs(self) -> Pairs:
@@ -83,9 +85,37 @@ def recorded_reply(interaction: Interaction) -> Reply:
 
 
 def digest_of(exchange: Exchange) -> str:
-    """Give the digest of a request, its body decoded of a known Content-Encoding."""
+    """Return the digest of a request, its body decoded of a known Content-Encoding."""
     kind = header(exchange.pairs, "content-type")
     return digest(exchange.method, exchange.url, kind, plain_body(exchange))
+
+
+def stored_exchange(interaction: Interaction) -> Exchange:
+    """Return the request that an interaction stores, in the form of a new one."""
+    headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in interaction.sent_headers]
+    request, response = interaction.request, interaction.response
+    body = interaction.request_bytes
+    return Exchange(request.method, request.uri, headers, body, call=response.call)
+
+
+def is_recorded(exchange: Exchange, interaction: Interaction) -> bool:
+    """Tell whether a request is the one that an interaction stores.
+
+    Its bytes are compared, or else both canonical forms; what is said about either counts nothing.
+    """
+    request = interaction.request
+    if (
+        exchange.url == request.uri
+        and exchange.method == request.method
+        and exchange.body == interaction.request_bytes
+    ):
+        return True
+    return _canonical(exchange) == _canonical(stored_exchange(interaction))
+
+
+def _canonical(exchange: Exchange) -> str:
+    kind = header(exchange.pairs, "content-type")
+    return canonical_request(exchange.method, exchange.url, kind, plain_body(exchange))
 
 
 def stored_request(exchange: Exchange) -> RecordedRequest:
@@ -143,7 +173,7 @@ def fate_of(exchange: Exchange, reply: Reply) -> Literal["answer", "failure", "r
         return "answer"
     failed = reply.error is not None or reply.partial
     if not failed and reply.status in REFUSALS:
-        missing = exchange.endpoint == "source" and reply.status == 404
+        missing = exchange.kind == "source" and reply.status == 404
         return "answer" if missing else "refused"
     if failed or is_passing(reply.status):
         return "answer" if exchange.optional else "failure"

@@ -62,18 +62,22 @@ class RecordedResponse(msgspec.Struct, omit_defaults=True, forbid_unknown_fields
     """What came back.
 
     status, headers, body: vcrpy's own fields. call: the protocol's name of the exchange, None for
-    a client that names none. occurrence: its number (from 0) among exchanges of the same name, or
-    among unnamed ones of the same digest. digest: see digest.py. attempts: earlier tries. chunks:
-    byte sizes of a stream's pieces. error: raised instead of, or after, the body. partial: the
+    a client that names none. endpoint: the study's name of the model or source that was asked, ""
+    outside a study and in cassettes of format 1. occurrence: its number (from 0) among exchanges of
+    the same name, or among unnamed ones of the same digest. digest: in cassettes of format 1 only,
+    and never believed (see digest.py). attempts: earlier tries. chunks: byte sizes of a stream's
+    pieces. error: raised instead of, or after, the body. partial: the
     client left before the stream ended. header_list: names and values where `headers` cannot hold
     their order. redacted: a key was taken out of this answer. request_base64: a binary request.
-    recorded_at: UTC, ISO 8601; elapsed: seconds, retries included.
+    recorded_at: UTC, ISO 8601, to the millisecond from format 2 on; elapsed: seconds, retries
+    included.
     """
 
     status: Status
     headers: dict[str, list[str]]
     body: dict[str, str]
     call: str | None = None
+    endpoint: str = ""
     occurrence: int = 0
     digest: str = ""
     attempts: list[Attempt] = []
@@ -95,10 +99,9 @@ class Interaction(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     response: RecordedResponse
 
     @property
-    def key(self) -> tuple[str, str, int]:
-        """Give what sorts and finds it: name (or ""), digest where unnamed, occurrence."""
-        response = self.response
-        return (response.call or "", "" if response.call else response.digest, response.occurrence)
+    def sent_headers(self) -> list[tuple[str, str]]:
+        """Return the request's headers that were kept, as pairs."""
+        return [(name, value) for name, values in self.request.headers.items() for value in values]
 
     @property
     def request_bytes(self) -> bytes:
@@ -122,7 +125,7 @@ class Interaction(msgspec.Struct, forbid_unknown_fields=True, gc=False):
         return [(name, value) for name, values in self.response.headers.items() for value in values]
 
 
-def flaw(kept: Interaction) -> str | None:
+def flaw(kept: Interaction, file_format: int) -> str | None:
     """Name what could not be replayed though its form is right; None where all is well."""
     response = kept.response
     if not {"string"} <= response.body.keys() <= {"string", "base64"}:
@@ -130,7 +133,7 @@ def flaw(kept: Interaction) -> str | None:
     try:
         for coded in (response.body.get("base64", ""), response.request_base64 or ""):
             if base64.b64encode(base64.b64decode(coded)).decode() != coded:
-                return "its base64 is none"
+                return "its base64 is invalid"
         for name, value in kept.header_pairs:
             (name + value).encode("latin-1")
     except ValueError as error:
@@ -142,8 +145,10 @@ def flaw(kept: Interaction) -> str | None:
     if response.chunks is not None and sum(response.chunks) != len(kept.body_bytes):
         return "its chunks do not add up to its body"
     if not 100 <= response.status.code <= 999 or response.occurrence < 0:
-        return "its status or occurrence is none"
-    return None if _digest.fullmatch(response.digest) else "its digest is none"
+        return "its status or occurrence is invalid"
+    if file_format == 1:
+        return None if _digest.fullmatch(response.digest) else "its digest is invalid"
+    return "it has a digest, which this format does not" if response.digest else None
 
 
 def stored_body(data: bytes) -> dict[str, str]:

@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from harness.recording.exchange import Exchange, Reply, digest_of, fate_of, sent_bytes
+from harness.recording.exchange import Exchange, Reply, fate_of, sent_bytes
 from harness.recording.interaction import (
     ERROR_STATUS,
     Attempt,
@@ -84,7 +84,7 @@ class Pending:
                 stored_body(reply.body),
                 call=exchange.call,
                 occurrence=self._occurrence,
-                digest=digest_of(exchange),
+                endpoint=exchange.endpoint,
                 attempts=reply.attempts,
                 http_version=reply.http_version,
                 header_list=None if flat == headers else headers,
@@ -93,7 +93,11 @@ class Pending:
                 partial=reply.partial,
                 redacted=reply.redacted,
                 request_base64=base64.b64encode(sent_bytes(exchange)).decode() if binary else None,
-                recorded_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                recorded_at=_now(),
                 elapsed=round(time.monotonic() - self._began, 3),
             ),
         )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

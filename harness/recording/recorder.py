@@ -15,6 +15,7 @@ from harness.recording.difference import difference, shown
 from harness.recording.exchange import (
     Exchange,
     digest_of,
+    is_recorded,
     plain_body,
     searched_body,
     stored_request,
@@ -31,7 +32,8 @@ class Recorder:
     """Find what was recorded, keep what is new, and stop at the first difference.
 
     Raises Miss where a request is not what was recorded; from then on every call raises the same
-    one again. `matched` counts answers given from the recording.
+    one again. `matched` counts answers given from the recording, and `endpoints` says whom their
+    calls were for, by name and occurrence.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Recorder:
         self.matched = 0
         self.sent = 0
         self.torn = b""
+        self.endpoints: dict[tuple[str, int], str] = {}
         self._asked: Counter[str] = Counter()
         self._guard = threading.Lock()
         self._journal: Journal | None = None
@@ -132,7 +135,7 @@ class Recorder:
             return self._pending(exchange, occurrence)
 
     def _digest(self, exchange: Exchange) -> str:
-        """Exact words are looked up first: that is quicker than making the digest."""
+        """Look exact words up first: that is quicker than making the digest."""
         try:
             text = exchange.body.decode()
         except UnicodeDecodeError:
@@ -140,17 +143,17 @@ class Recorder:
         known = self.cassette.known_digest(exchange.method, exchange.url, text)
         return known or digest_of(exchange)
 
-    def _checked(self, exchange: Exchange, found: Interaction) -> Interaction:
-        request = found.request
-        same = (
-            exchange.url == request.uri
-            and exchange.method == request.method
-            and exchange.body == found.request_bytes
-        )
-        if not same and digest_of(exchange) != found.response.digest:
-            raise self.stop(Miss(self._changed(exchange, found)))
+    def _checked(self, exchange: Exchange, interaction: Interaction) -> Interaction:
+        if not is_recorded(exchange, interaction):
+            raise self.stop(Miss(self._changed(exchange, interaction)))
+        response = interaction.response
+        if not self.replays and not response.endpoint:
+            response.endpoint = exchange.endpoint  # recorded in format 1, which does not say it
+        if self.cassette.format > 1 and exchange.endpoint != response.endpoint:
+            raise self.stop(Miss(self._elsewhere(exchange, response.endpoint)))
         self.matched += 1
-        return found
+        self.endpoints[exchange.call or "", response.occurrence] = exchange.endpoint
+        return interaction
 
     def _pending(self, exchange: Exchange, occurrence: int) -> Pending:
         if self._journal is None:
@@ -269,6 +272,12 @@ class Recorder:
             f"{self._where(exchange)}: not recorded. Nothing was sent.\n"
             f"nearest recording: {near.response.call or near.request.uri}\n"
             f"{difference(near, exchange)}\n{_advice(exchange)}"
+        )
+
+    def _elsewhere(self, exchange: Exchange, endpoint: str) -> str:
+        return (
+            f"{self._where(exchange)}: goes to {exchange.endpoint or 'no endpoint'!r}, but was "
+            f"recorded of {endpoint or 'no endpoint'!r}. Nothing was sent.\n{_advice(exchange)}"
         )
 
     def _changed(self, exchange: Exchange, found: Interaction) -> str:

@@ -41,10 +41,10 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     those in the headers made for keys are known without it.
 
     Use it as `httpx.Client(transport=RecordingTransport("cassette.json"))`, and in every SDK that
-    takes such a client. A request may carry `extensions={"call": name, "optional": bool}`. Close
-    the client (or use `with`): that writes the cassette; what came before a crash, or before a
-    request that stopped the program, is in a journal beside it, and mode "new_episodes" goes on
-    from there.
+    takes such a client. A request may carry the extensions "call" (its name), "endpoint" (who is
+    asked) and "optional" (a bool). Close the client (or use `with`): that writes the cassette; what
+    came before a crash, or before a request that stopped the program, is in a journal beside it,
+    and mode "new_episodes" goes on from there.
 
     Raises Miss (no Exception: SDKs would try again) where a request is not what was recorded.
     """
@@ -182,7 +182,8 @@ def _exchange(request: Any, body: bytes) -> Exchange:
         body,
         extensions.get("call"),
         extensions.get("optional", False),
-        extensions.get("endpoint", "model"),
+        extensions.get("kind", "model"),
+        extensions.get("endpoint", ""),
     )
 
 

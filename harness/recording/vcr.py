@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DamagedFile, UsageError
-from harness.recording.cassette import Cassette
+from harness.recording.cassette import Cassette, label_of
 from harness.recording.exchange import (
     Exchange,
     Pairs,
-    digest_of,
     plain_body,
     sent_bytes,
     stored_request,
@@ -78,8 +77,9 @@ def _interactions(
                 f"{path}: interaction {number} does not have vcrpy's form "
                 f"({type(error).__name__}: {error})"
             ) from error
-        interaction.response.occurrence = seen[interaction.response.digest]
-        seen[interaction.response.digest] += 1
+        label = label_of(interaction)
+        interaction.response.occurrence = seen[label]
+        seen[label] += 1
         yield interaction
 
 
@@ -98,7 +98,6 @@ def _interaction(
             Status(code, reason),
             header_map(pairs),
             stored_body(keys.clean(body)),
-            digest=digest_of(exchange),
             http_version=str(response.get("http_version") or "HTTP/1.1"),
             request_base64=base64.b64encode(sent_bytes(exchange)).decode() if binary else None,
         ),

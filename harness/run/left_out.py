@@ -169,6 +169,6 @@ def _taken(cell: str, kept: Interaction, part: str, why: str) -> Body:
         response.chunks = None if response.chunks is None else []
     else:
         request.body, response.request_base64 = "", None
-    call = response.call or response.digest
+    call = cassettes.label_of(kept)
     digest = hashlib.sha256(data).hexdigest()
     return Body(cell, call, part, request.uri, len(data), digest, why)

@@ -47,7 +47,7 @@ def show_call(study: Study, wanted: str) -> str:
 
 
 def _show_in_cell(path: Path, call: str) -> str:
-    recorded = {kept.response.call or kept.response.digest: kept for kept in cassettes.load(path)}
+    recorded = dict(cassettes.load(path).labelled())
     if not call:
         return "\n".join(recorded)
     if call not in recorded:
@@ -62,7 +62,7 @@ def _shown(kept: Interaction) -> str:
         _pretty(kept.request_bytes),
         "",
         f"{response.status.code} {response.status.message}  {response.recorded_at}  "
-        f"{response.elapsed:g} s  {response.digest}",
+        f"{response.elapsed:g} s{f'  asked of {response.endpoint}' if response.endpoint else ''}",
     ]
     lines += [f"{name}: {value}" for name, value in kept.header_pairs]
     if response.attempts:

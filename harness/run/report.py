@@ -109,13 +109,8 @@ def _cassette(study: Study, cell: Cell) -> Cassette:
     """Name a cell's calls with their lines: a cassette's first line is its frame."""
     path = study.cassette(cell)
     calls = [
-        Call(
-            kept.response.call or kept.response.digest,
-            line,
-            kept.response.recorded_at,
-            1 + len(kept.response.attempts),
-        )
-        for line, kept in enumerate(cassettes.load(path), 2)
+        Call(label, line, kept.response.recorded_at, 1 + len(kept.response.attempts))
+        for line, (label, kept) in enumerate(cassettes.load(path).labelled(), 2)
     ]
     return Cassette(path.relative_to(study.root).as_posix(), calls)
 

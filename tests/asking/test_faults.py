@@ -88,7 +88,7 @@ def sent(url: str, **extensions: Any) -> httpx.Response:
 
 
 @pytest.mark.parametrize(("body", "name"), LUCK.values(), ids=LUCK)
-@pytest.mark.parametrize("extensions", [{}, {"endpoint": "model"}], ids=["unsaid", "model"])
+@pytest.mark.parametrize("extensions", [{}, {"kind": "model"}], ids=["unsaid", "model"])
 def test_an_error_in_place_of_an_answer_is_asked_again(
     body: Any, name: str, extensions: dict[str, str]
 ) -> None:
@@ -121,7 +121,7 @@ def test_an_error_with_a_status_of_its_own_goes_by_that(status: int) -> None:
 def test_a_source_may_have_an_error_of_that_form() -> None:
     """It is read by the finder that knows its kind."""
     with Loopback(answering(json_answer({"error": UPSTREAM}), GOOD)) as server:
-        assert sent(server.url, endpoint="source").json() == {"error": UPSTREAM}
+        assert sent(server.url, kind="source").json() == {"error": UPSTREAM}
 
 
 @pytest.mark.parametrize("fault", [True, False])

@@ -180,7 +180,7 @@ def test_a_lagging_wiki_says_how_long_to_wait() -> None:
             "GET",
             f"{server.url}{path}&list=search&srsearch=x&srnamespace=0&srlimit=4",
             headers={"User-Agent": f"harness/0.1.0 ({CONTACT})"},
-            extensions={"endpoint": "source"},
+            extensions={"kind": "source"},
         )
         response = limited.handle_request(request)
     assert 1 <= time.monotonic() - began < 3
@@ -249,7 +249,7 @@ def test_every_call_says_what_it_is() -> None:
         source.look_up("depth-01/x", "heart attack", None, optional=True)
     assert calls.names == ["depth-01/x/summary", "depth-01/x/search", "depth-01/x/summary-2"]
     for said in calls.extensions:
-        assert said["endpoint"] == "source"
+        assert said["kind"] == "source"
         assert said["optional"] is True
         assert said["timeout"] == {"connect": 7.0, "read": 7.0, "write": 7.0, "pool": 7.0}
 

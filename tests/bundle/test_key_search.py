@@ -17,7 +17,6 @@ from harness.recording.interaction import (
 from harness.recording.redaction import KeyRing
 
 MADE_UP = "sk-" + "made0up1of2letters3and4digits"
-DIGEST = "1:" + "0" * 32
 
 
 def interaction(sent: str = "{}", answer: bytes = b"{}", **headers: str) -> Interaction:
@@ -25,9 +24,7 @@ def interaction(sent: str = "{}", answer: bytes = b"{}", **headers: str) -> Inte
     body = {"string": "", "base64": base64.b64encode(answer).decode()}
     listed = {name.replace("_", "-"): [value] for name, value in headers.items()}
     request = RecordedRequest("POST", "http://127.0.0.1/v1/x", sent, {})
-    return Interaction(
-        request, RecordedResponse(Status(200, "OK"), listed, body, "turn-1/subject", 0, DIGEST)
-    )
+    return Interaction(request, RecordedResponse(Status(200, "OK"), listed, body, "turn-1/subject"))
 
 
 @pytest.mark.parametrize(

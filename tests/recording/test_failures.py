@@ -131,10 +131,10 @@ def test_infrastructure_errors_are_no_answers(tmp_path: Path, answer: Answer) ->
     ("answer", "more"),
     [
         (DROPPED, {"call": "source/1", "optional": True}),
-        (Answer(503), {"call": "source/1", "optional": True, "endpoint": "source"}),
-        (Answer(410), {"call": "source/1", "optional": True, "endpoint": "source"}),
-        (Answer(404), {"call": "source/1", "optional": True, "endpoint": "source"}),
-        (Answer(404), {"call": "source/1", "endpoint": "source"}),
+        (Answer(503), {"call": "source/1", "optional": True, "kind": "source"}),
+        (Answer(410), {"call": "source/1", "optional": True, "kind": "source"}),
+        (Answer(404), {"call": "source/1", "optional": True, "kind": "source"}),
+        (Answer(404), {"call": "source/1", "kind": "source"}),
         (Answer(404), {}),
         (Answer(503), {}),
         (Answer(400), {"call": "turn-1/subject"}),
@@ -162,7 +162,7 @@ def test_failures_that_are_answers(tmp_path: Path, answer: Answer, more: dict[st
 def test_a_source_that_refuses_gives_no_answer(tmp_path: Path, status: int, optional: bool) -> None:
     """Neither cassette nor journal keeps it, so that it is asked again with another key."""
     path, answers = tmp_path / "c.json", [Answer(status), json_answer({"fine": True})]
-    more = {"call": "source/1", "optional": optional, "endpoint": "source"}
+    more = {"call": "source/1", "optional": optional, "kind": "source"}
     with Loopback(lambda received: answers[received.number]) as server:
         for mode, expected in (("once", status), ("new_episodes", 200)):
             with client(path, mode) as live:
