@@ -11,9 +11,14 @@ from pydantic import Field, model_validator
 from harness.forms import Name, Share, Strict
 from harness.results import CellKey, RunKey, tier_of
 
+Mark = Annotated[str, Field(min_length=2)]
+
 
 class ModelEntry(Strict):
-    """[models.NAME]: where a model is, what is sent with every request, and its limits."""
+    """[models.NAME]: where a model is, what is sent with every request, and its limits.
+
+    thinking: how its thinking begins and ends in its answers, beside the usual marks.
+    """
 
     provider: Literal["openai", "azure", "anthropic"] = "openai"
     base_url: str = Field(pattern=r"^https?://")
@@ -28,6 +33,7 @@ class ModelEntry(Strict):
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     timeout: float = Field(default=600, gt=0)
+    thinking: list[Mark] | None = Field(default=None, min_length=2, max_length=2)
 
     @model_validator(mode="after")
     def _azure_names_its_version(self) -> ModelEntry:
@@ -67,6 +73,7 @@ class DDFT(Strict):
     rubrics: Literal["joint", "separate"] = "joint"
     exclude_same_family: bool = False
     missing_limit: Share = 0.05
+    empty_answers: Literal["missing", "judged"] = "missing"
     theta: Share = 0.70
     hoc_rule: Literal["max", "onset"] = "max"
     empty_far_prime: Literal["undefined", "zero"] = "undefined"
@@ -215,6 +222,7 @@ class Record(Strict):
     workers: int = Field(default=4, ge=1, le=64)
     tries: int = Field(default=6, ge=1, le=20)
     stop_after_unusable: int = Field(default=10, ge=1)
+    rejected_limit: int = Field(default=3, ge=0)
 
 
 class StudyFile(Strict):

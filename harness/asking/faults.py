@@ -5,6 +5,9 @@ and warnings). A SearXNG has no result while engines behind it are silent. A mod
 an error instead of choices, or a choice that ended in one (OpenRouter's Errors and Debugging),
 unless the error's code says that it would come again.
 
+Nor is what cannot be read as a reply of its provider an answer: no or null choices, no message, a
+gateway's HTML, cut JSON, nothing. Whoever asks a model sends along how to read it.
+
 Brave tells a wrong key by status 422, as a wrong parameter, and a plan that is used up by 429, as a
 request too many; the error's code tells them apart (Brave's API reference).
 """
@@ -12,13 +15,14 @@ request too many; the error's code tells them apart (Brave's API reference).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
 import httpx
 import msgspec
 
-from harness.errors import EndpointRefused
+from harness.errors import EndpointRefused, is_passing
+from harness.results.answers import FILTERED, NO_REPLY
 
 BUSY = ("maxlag", "ratelimited")  # a wiki's codes
 LASTING = tuple(map(str, (400, 401, 402, 403, 404, 413, 422)))  # codes of a model's endpoint
@@ -35,6 +39,9 @@ STREAM_TYPES = (
     "application/stream+json",
 )
 LONGEST_WORDS = 200  # characters of a stranger's words in a message
+UNREADABLE = "unreadable"
+NOT_READ = "no reply of this provider"
+Reader = Callable[[int, bytes], tuple[str, str]]  # a status and a body: the kind, what is wrong
 Form = TypeVar("Form")
 
 
@@ -68,6 +75,9 @@ def bad_luck(request: httpx.Request, response: httpx.Response) -> Luck | None:
     None where it tells of none. Raises EndpointRefused where it tells of a refused key.
     """
     source, status = request.extensions.get("kind") == "source", response.status_code
+    reader = request.extensions.get("reader")
+    if reader is not None:
+        return _of_a_reply(status, response, reader)
     if _is_stream(response) or not (status == httpx.codes.OK or (source and status >= 400)):
         return None
     content = _body(response)
@@ -77,6 +87,19 @@ def bad_luck(request: httpx.Request, response: httpx.Response) -> Luck | None:
         where = f"{request.extensions.get('call')}: {request.url.host}"
         raise EndpointRefused(f"{where} answered {status} ({code}). {CHECK_KEY}")
     return _of_a_source(response.headers, content) if status == httpx.codes.OK else None
+
+
+def _of_a_reply(status: int, response: httpx.Response, reader: Reader) -> Luck | None:
+    """Look at a reply as the one who asked will read it; one that is filtered is an answer."""
+    if is_passing(status):
+        return None
+    content = _body(response)
+    state, problem = reader(status, content)
+    if state == FILTERED:
+        response.extensions["settled"] = True  # also with a status that refuses every call
+    if status == httpx.codes.OK and (luck := _of_a_model(content)):
+        return luck
+    return Luck(UNREADABLE, f"{NOT_READ} ({problem})") if state == NO_REPLY else None
 
 
 def refusal(status: int, content: bytes) -> str:

@@ -7,9 +7,17 @@ from typing import Any, NamedTuple
 
 from harness.asking.replies import Fields, Verdict, read_reply
 from harness.asking.wire import Answer, Message, Model, with_text
+from harness.results.answers import CUT_OFF_THINKING, EMPTY, FILTERED, NO_REPLY, REJECTED
 
 ASKS = 2
-REJECTED = "rejected"
+LASTING = (REJECTED, NO_REPLY)  # another request would fare no better
+PROBLEMS = {  # what is wrong with a missing reply, for who is asked again
+    CUT_OFF_THINKING: "The reply was cut off before its end; one complete JSON object is needed.",
+    EMPTY: "The reply was empty; one complete JSON object is needed.",
+    FILTERED: "The reply was withheld by a content filter.",
+    NO_REPLY: "There was no reply.",
+    REJECTED: "The request was rejected.",
+}
 Heard = Callable[[str, str], None]  # hears of each reply in a form: the model, and its state
 
 
@@ -47,7 +55,7 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
         answer = model.ask(name, said, params=form.params, schema=form.schema)
         answers.append(answer)
         verdict = _verdict(answer, form)
-        settled = verdict.state in ("ok", REJECTED)  # a rejected request is rejected again
+        settled = verdict.state in ("ok", *LASTING)
         if settled or len(answers) == ASKS:
             return Filled(verdict, answer.text, answers)
         again = form.again.replace("{problem}", verdict.problem)
@@ -58,8 +66,11 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
 
 
 def _verdict(answer: Answer, form: Form) -> Verdict:
-    if answer.state == REJECTED:
-        return Verdict(REJECTED, {}, (), "The request was rejected.")
+    if answer.lost or answer.state == REJECTED:
+        return Verdict(answer.state, {}, (), PROBLEMS[answer.state])
     # Declined in a field made for it, a reply ends like any other.
-    finish = "refusal" if answer.state == "filtered" else answer.finish_reason
-    return read_reply(answer.text, finish, form.fields, form.version)
+    finish = "refusal" if answer.state == FILTERED else answer.finish_reason
+    verdict = read_reply(answer.text, finish, form.fields, form.version)
+    if not answer.thought or verdict.state != "ok":
+        return verdict
+    return verdict._replace(repaired=tuple(dict.fromkeys(("thinking", *verdict.repaired))))

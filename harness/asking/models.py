@@ -2,26 +2,60 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import msgspec
 
+from harness.asking import version_1
+from harness.asking.answers import answer_to, failed
 from harness.asking.wire import WIRES, Answer, Endpoint, Message
 from harness.errors import REFUSALS, EndpointRefused, Incomplete, is_passing
+from harness.results.answers import FILTERED, NO_REPLY
 
 LIMITED = ("connect", "read", "write", "pool")  # the parts of a call that httpx limits in time
+
+
+Noticed = Callable[[str, bytes, Answer], None]  # the model, the request's body, what came of it
+
+
+def unnoticed(model: str, body: bytes, answer: Answer) -> None:
+    """Take no notice of an answer."""
+
+
+class Manner(NamedTuple):
+    """How a study asks its models.
+
+    version: of the protocol, which decides what an answer is. accepts_missing: whether an error
+    that stays is an answer, and a missing one. noticed: hears of each answer that was sent for.
+    """
+
+    version: int = 2
+    accepts_missing: bool = False
+    noticed: Noticed = unnoticed
+
+
+MANNER = Manner()
+
+
+class _Came(NamedTuple):
+    """What came back; recorded: whether from a recording, and so for good."""
+
+    status: int
+    content: bytes
+    recorded: bool
 
 
 class ChatModel:
     """One model behind one transport."""
 
-    def __init__(self, endpoint: Endpoint, transport: httpx.BaseTransport) -> None:
+    def __init__(
+        self, endpoint: Endpoint, transport: httpx.BaseTransport, manner: Manner = MANNER
+    ) -> None:
         self.endpoint = endpoint
-        self._transport = transport
+        self._transport, self._manner = transport, manner
         self._wire = WIRES[endpoint.provider]
 
     def ask(
@@ -41,18 +75,19 @@ class ChatModel:
         body = self._wire.body(self.endpoint, messages, schema)
         body |= {**(params or {}), **self.endpoint.params}
         kept = {name: value for name, value in body.items() if name not in self.endpoint.omit}
+        data = msgspec.json.encode(kept)
         try:
-            status, content = self._send(call, kept)
+            came = self._send(call, data)
         except httpx.TransportError as error:
-            raise Incomplete(
-                f"{call}: {self.endpoint.name} at {self.endpoint.base_url} gave no answer "
-                f"({type(error).__name__}: {error}). It will be asked again when `harness record` "
-                "goes on."
-            ) from error
-        return self._read(call, status, content)
+            answer = self._without_reply(call, error)
+            recorded = comes_from_recording(error)
+        else:
+            answer, recorded = self._read(call, came), came.recorded
+        if not recorded:
+            self._manner.noticed(self.endpoint.name, data, answer)
+        return answer
 
-    def _send(self, call: str, body: Mapping[str, Any]) -> tuple[int, bytes]:
-        content = msgspec.json.encode(body)
+    def _send(self, call: str, content: bytes) -> _Came:
         url = _parsed(self._wire.url(self.endpoint))
         # A stream and whole headers: all that httpx works out for a content takes ten times longer.
         request = httpx.Request(
@@ -69,33 +104,56 @@ class ChatModel:
                 "call": call,
                 "endpoint": self.endpoint.name,
                 "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout),
+                "optional": self._manner.accepts_missing,
+                "reader": self._kind,
+                "settles": self._manner.version > 1,
             },
         )
         response = self._transport.handle_request(request)
         try:
-            return response.status_code, response.read()
+            recorded = bool(response.extensions.get("recorded"))
+            return _Came(response.status_code, response.read(), recorded)
         finally:
             response.close()
 
-    def _read(self, call: str, status: int, content: bytes) -> Answer:
+    def _kind(self, status: int, content: bytes) -> tuple[str, str]:
+        """Tell a transport below how this reply will be read: its kind, and what is wrong."""
+        answer = answer_to(status, content, self._wire, self.endpoint.thinking)
+        return answer.state, answer.problem
+
+    def _without_reply(self, call: str, error: httpx.TransportError) -> Answer:
+        """Return a missing answer for an error that is one for good; others raise Incomplete."""
+        words = f"{type(error).__name__}: {error}"
+        if self._manner.accepts_missing or comes_from_recording(error):
+            return failed(NO_REPLY, words)
+        raise Incomplete(
+            f"{call}: {self.endpoint.name} at {self.endpoint.base_url} gave no answer ({words}). "
+            "It will be asked again when `harness record` goes on."
+        ) from error
+
+    def _read(self, call: str, came: _Came) -> Answer:
+        status, content, recorded = came
         said = content.decode("utf-8", "replace")[:300]
         who = f"{call}: {self.endpoint.name} ({self.endpoint.model}) at {self.endpoint.base_url}"
-        if status in REFUSALS:
+        answer = answer_to(status, content, self._wire, self.endpoint.thinking)
+        if status in REFUSALS and answer.state != FILTERED:
             raise EndpointRefused(
                 f"{who} answered {status}: {said!r}. Check the key, the credit and the model's "
                 "name (`harness check`), then go on with `harness record`; nothing is lost."
             )
-        if is_passing(status):
+        if is_passing(status) and not (self._manner.accepts_missing or recorded):
             raise Incomplete(
                 f"{who} answered {status} to the last try: {said!r}. It will be asked again when "
                 "`harness record` goes on."
             )
-        if status >= 400:
-            return _rejected(f"HTTP {status}: {said}")
-        try:
-            return self._wire.answer(_loads(content))
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            return _rejected(f"{who}: no reply of this provider ({type(error).__name__}: {error})")
+        if self._manner.version == 1:
+            return version_1.answer_to(status, content, self._wire, who)
+        return failed(NO_REPLY, answer.problem) if is_passing(status) else answer
+
+
+def comes_from_recording(error: BaseException) -> bool:
+    """Tell whether an error comes from a recording, and so for good."""
+    return bool(getattr(error, "recorded", False))
 
 
 @lru_cache(maxsize=256)
@@ -105,25 +163,3 @@ def _parsed(url: str) -> httpx.URL:
 
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
-
-
-def _rejected(problem: str) -> Answer:
-    return Answer("", "rejected", None, "", None, problem)
-
-
-def _loads(content: bytes) -> Any:
-    """Read JSON; a lone surrogate, which msgspec refuses, becomes U+FFFD."""
-    try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return _replaced(json.loads(content.decode("utf-8", "replace")))
-
-
-def _replaced(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_replaced(key): _replaced(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_replaced(inner) for inner in value]
-    return value

@@ -3,9 +3,8 @@
 The rules, in their order:
 
 1. A finish reason of wire.FILTERED is a refusal, whatever the text holds.
-2. One pass splits the text into thinking (``<think>``, ``<thinking>``), objects and the rest. A
-   closing tag on its own makes all before it thinking, an unclosed one all after it; thinking is
-   never graded. Tags and braces inside an object's strings are plain text.
+2. One pass splits the text into thinking (thinking.py has the rule), objects and the rest;
+   thinking is never graded. Tags and braces inside an object's strings are plain text.
 3. A reply that is JSON as a whole but no object is ``wrong_shape``.
 4. Of the objects that are valid against the wanted fields the last one counts. Where two differ in
    anything but a remark the reply is ``ambiguous`` (a judge may quote scores that the candidate
@@ -28,11 +27,13 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.asking.mending import with_legal_strings, without_trailing_commas
+from harness.asking.thinking import Piece, after_thinking, nesting
+from harness.asking.thinking import pieces as pieces_of
 from harness.asking.wire import CUT_OFF, FILTERED
 
 STATES = (
@@ -53,16 +54,9 @@ WRONG_SHAPE, MISSING_FIELD, REFUSAL, EMPTY, NO_JSON, AMBIGUOUS = STATES[5:]
 
 _NEED = "one complete JSON object is needed."
 _CUT_SHORT = (TRUNCATED, f"The reply was cut off before its end; {_NEED}")
+_OPENING = 200  # characters in which a refusal says that it is one
 _DEEPEST = 64  # levels of nesting; a fixed limit reads the same on every Python
 
-# Possessive quantifiers (++ and *+) keep a megabyte of nonsense linear, as does an object's mark
-# that starts only where a run of blanks and list brackets starts.
-_MARK = re.compile(
-    r"(?i)(?P<think><think(?:ing)?>)|(?P<answer></think(?:ing)?>)"
-    r"|(?P<object>(?<![\[ \t\r\n])[\[ \t\r\n]*+\{\s*+(?:[\"}]|\Z))"
-)
-_ANSWER = re.compile(r"(?i)</think(?:ing)?>")
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
 _FENCE = re.compile(r"```[A-Za-z]*")
 _REFUSING = re.compile(
     r"(?:^|[.!?\n])\s{0,3}As an (?:AI|artificial intelligence)\b"
@@ -126,12 +120,6 @@ class _Unusable(Exception):
     """Carries a state and its sentence."""
 
 
-class _Piece(NamedTuple):
-    kind: str  # prose, think, answer (a closing tag on its own) or object (a list around it too)
-    text: str
-    closed: bool
-
-
 def read_reply(
     content: str | None, finish_reason: str | None, fields: Fields, version: int
 ) -> Verdict:
@@ -149,15 +137,14 @@ def read_reply(
     return Verdict(OK, values, repaired, "")
 
 
-def without_thinking(text: str) -> str:
-    """Give a message's content without its thinking (rule 2), stripped."""
-    answer = _after_thinking(list(_pieces(text)))
-    return "".join(piece.text for piece in answer if piece.kind != "think").strip()
+def refuses(text: str) -> bool:
+    """Tell whether a text begins by declining to answer; only for a flag, never for a score."""
+    return bool(_REFUSING.search(text[:_OPENING]))
 
 
 def _read(content: str, fields: Fields, version: int) -> tuple[dict[str, Value], tuple[str, ...]]:
-    pieces = list(_pieces(content))
-    answer = _after_thinking(pieces)
+    pieces = list(pieces_of(content))
+    answer = after_thinking(pieces)
     shell = "".join("{}" if p.kind == "object" else p.text for p in answer if p.kind != "think")
     _refuse_other_json(shell, version)
     objects = [piece for piece in answer if piece.kind == "object"]
@@ -171,39 +158,6 @@ def _read(content: str, fields: Fields, version: int) -> tuple[dict[str, Value],
         "several_objects": len(objects) > 1,
     }
     return values, (*(name for name, happened in forgiven.items() if happened), *repairs)
-
-
-def _pieces(text: str) -> Iterator[_Piece]:
-    at = 0
-    while mark := _MARK.search(text, at):
-        kind, start = mark.lastgroup or "", mark.start()
-        yield _Piece("prose", text[at:start], True)
-        end = _end(text, start, kind)
-        yield _Piece(kind, text[start:end], closed=end is not None)
-        # An inner object of an unclosed one would be a guess, and the search for it quadratic.
-        at = len(text) if end is None else end
-    yield _Piece("prose", text[at:], True)
-
-
-def _after_thinking(pieces: Sequence[_Piece]) -> Sequence[_Piece]:
-    """Give what comes after the last closing tag on its own."""
-    thinking = max((i for i, piece in enumerate(pieces) if piece.kind == "answer"), default=-1)
-    return pieces[thinking + 1 :]
-
-
-def _end(text: str, start: int, kind: str) -> int | None:
-    if kind == "object":
-        return next((end for depth, end in _nesting(text, start) if depth == 0), None)
-    return next((closing.end() for closing in _ANSWER.finditer(text, start)), None)
-
-
-def _nesting(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield the depth after each bracket outside strings, and the position behind it."""
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        if token[0][0] != '"':
-            depth += 1 if token[0] in "{[" else -1
-            yield depth, token.end()
 
 
 def _refuse_other_json(shell: str, version: int) -> None:
@@ -230,7 +184,7 @@ class _Valid(NamedTuple):
     repairs: tuple[str, ...]
 
 
-def _chosen(objects: Sequence[_Piece], fields: Fields, version: int) -> _Valid:
+def _chosen(objects: Sequence[Piece], fields: Fields, version: int) -> _Valid:
     """Return the last valid object; raise where another one differs, or what is wrong with all."""
     valid: list[_Valid] = []
     for piece in objects:
@@ -250,7 +204,7 @@ def _deciding(values: Mapping[str, Value], fields: Fields) -> dict[str, Value]:
     return {name: values[name] for name, wanted in fields.items() if wanted != Text(remark=True)}
 
 
-def _values(piece: _Piece, fields: Fields, version: int) -> _Valid:
+def _values(piece: Piece, fields: Fields, version: int) -> _Valid:
     if not piece.closed:
         raise _Unusable(*_CUT_SHORT)
     value, repairs = _decode(piece.text, version)
@@ -269,7 +223,7 @@ _DECODER = json.JSONDecoder(
 
 def _decode(text: str, version: int) -> tuple[object, tuple[str, ...]]:
     """Return the value, and the names of the repairs that it took."""
-    if max((depth for depth, _ in _nesting(text)), default=0) > _DEEPEST:
+    if max((depth for depth, _ in nesting(text)), default=0) > _DEEPEST:
         raise _Unusable(WRONG_SHAPE, f"The JSON was nested too deeply; {_NEED}")
     without = without_trailing_commas(text)
     mended = with_legal_strings(without) if version > 1 else without

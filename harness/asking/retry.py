@@ -7,6 +7,10 @@ ready to wait ends the tries. Once the recording is to stop, nobody waits and no
 So is bad luck that only the body of an answer tells (faults.py). When the tries end with such an
 answer it becomes an httpx.TransportError: passed on as it is, the recorder would keep it as the
 answer. A key that is refused there is raised at once, and of that the recorder keeps nothing.
+
+A reply that cannot be read, to a request that met the same in an earlier sitting (`earlier` among
+its extensions, the words of its failures), is passed on for good where the request says so
+(`settles`): the caller counts that answer as missing.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from collections.abc import Callable
 
 import httpx
 
-from harness.asking.faults import Luck, bad_luck
+from harness.asking.faults import NOT_READ, UNREADABLE, Luck, bad_luck
 from harness.asking.limits import stopped
 from harness.errors import is_passing
 
@@ -64,7 +68,7 @@ class RetryTransport(httpx.BaseTransport):
                 asked = _retry_after(response)
                 passing = luck is not None or is_passing(response.status_code)
                 if last or not passing or (asked or 0) > LONGEST_WAIT:
-                    return _settled(response, attempts, luck)
+                    return _settled(request, response, attempts, luck)
                 attempts.append(_attempt(response, luck))
                 response.close()
             self._retried()
@@ -89,16 +93,24 @@ def _attempt(response: httpx.Response, luck: Luck | None) -> dict[str, object]:
 
 
 def _settled(
-    response: httpx.Response, attempts: list[dict[str, object]], luck: Luck | None
+    request: httpx.Request,
+    response: httpx.Response,
+    attempts: list[dict[str, object]],
+    luck: Luck | None,
 ) -> httpx.Response:
     """Give the answer that ends the tries, with the earlier ones."""
-    if luck is None:
+    if luck is None or (luck.name == UNREADABLE and _was_unreadable(request)):
         response.extensions["attempts"] = attempts
         return response
     response.close()
     error = httpx.TransportError(f"{luck.words} to the last try")
     error.attempts = attempts  # type: ignore[attr-defined]
     raise error
+
+
+def _was_unreadable(request: httpx.Request) -> bool:
+    earlier = request.extensions.get("earlier", ())
+    return bool(request.extensions.get("settles")) and any(NOT_READ in words for words in earlier)
 
 
 def _retry_after(response: httpx.Response) -> float | None:

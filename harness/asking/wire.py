@@ -29,7 +29,8 @@ class Endpoint(NamedTuple):
 
     name: ours, in call names and results. model: the provider's; on Azure the deployment. params:
     sent with every request, and `omit` names what is taken out again. json_mode: how JSON is asked
-    for ("schema", "object", "none"). timeout: seconds.
+    for ("schema", "object", "none"). timeout: seconds. thinking: how this model's begins and ends,
+    where it has marks of its own.
     """
 
     name: str
@@ -42,15 +43,17 @@ class Endpoint(NamedTuple):
     timeout: float = 600.0
     provider: str = "openai"
     api_version: str = ""
+    thinking: tuple[str, str] | None = None
 
 
 class Answer(NamedTuple):
-    """What a model said.
+    """What a model said, without its thinking.
 
-    state: "ok", "empty", "truncated" (by the token limit), "filtered" (withheld, or declined in
-    the provider's own form) or "rejected" (a refusal of the endpoint that every repetition would
-    meet; `problem` says its words). tokens: prompt and completion, None where the endpoint does
-    not say.
+    state: a kind of results.answers.KINDS (in a study of protocol version 1: "ok", "empty",
+    "truncated", "filtered" or "rejected"). finish_reason: the endpoint's, "refusal" for what was
+    declined in a field of its own. tokens: prompt and completion, None where the endpoint does not
+    say. problem: what came instead of a reply. thought: whether thinking was taken out. lost:
+    whether the answer is missing, so that there is nothing to judge and `text` is "".
     """
 
     text: str
@@ -59,6 +62,18 @@ class Answer(NamedTuple):
     served: str
     tokens: tuple[int, int] | None
     problem: str = ""
+    thought: bool = False
+    lost: bool = False
+
+
+class Content(NamedTuple):
+    """What a provider's reply holds; refusal: the words of one that has a field of its own."""
+
+    text: str
+    finish_reason: str | None
+    served: str
+    tokens: tuple[int, int] | None
+    refusal: str = ""
 
 
 class Model(Protocol):
@@ -76,7 +91,9 @@ class Model(Protocol):
 
 
 class Wire(Protocol):
-    """One provider's format."""
+    """One provider's format; is_chat: whether it is that of OpenAI's chat completions."""
+
+    is_chat: bool
 
     def url(self, endpoint: Endpoint) -> str:
         """Give the address to post to."""
@@ -89,12 +106,17 @@ class Wire(Protocol):
     ) -> Body:
         """Give the body without the parameters that the study names."""
 
-    def answer(self, reply: Any) -> Answer:
-        """Read a reply; raises KeyError, IndexError or TypeError where it is none."""
+    def content(self, reply: Any) -> Content:
+        """Return what a reply holds.
+
+        Raises KeyError, IndexError, TypeError or AttributeError where it is none.
+        """
 
 
 class OpenAI:
     """Chat completions."""
+
+    is_chat = True
 
     def url(self, endpoint: Endpoint) -> str:
         """Give the chat completions address under the base URL."""
@@ -116,19 +138,21 @@ class OpenAI:
             body["response_format"] = {"type": "json_object"}
         return body
 
-    def answer(self, reply: Any) -> Answer:
-        """Read the first choice; a reasoning field beside the content is never the answer.
+    def content(self, reply: Any) -> Content:
+        """Return the first choice; a reasoning field beside the content is never the answer.
 
         A strict schema leaves no room to decline in: the words of a refusal then stand in a field
-        of their own, beside a null content.
+        of their own, beside a null content. Some give the content in parts, thinking among them.
         """
         choice = reply["choices"][0]
-        message, finish = choice["message"], choice.get("finish_reason")
-        text, refusal = _text(message.get("content")), _text(message.get("refusal"))
-        declined = bool(refusal) and not text.strip()
-        text, state = (refusal, "filtered") if declined else (text, _state(text, finish))
-        tokens = _tokens(reply.get("usage"), "prompt_tokens", "completion_tokens")
-        return Answer(text, state, finish, str(reply.get("model") or ""), tokens)
+        message = choice["message"]
+        return Content(
+            _joined(message.get("content")),
+            _reason(choice.get("finish_reason")),
+            str(reply.get("model") or ""),
+            tokens_of(reply.get("usage"), "prompt_tokens", "completion_tokens"),
+            text_of(message.get("refusal")),
+        )
 
 
 class Azure(OpenAI):
@@ -149,6 +173,8 @@ class Azure(OpenAI):
 
 class Anthropic:
     """Messages."""
+
+    is_chat = False
 
     def url(self, endpoint: Endpoint) -> str:
         """Give the messages address under the base URL."""
@@ -176,12 +202,14 @@ class Anthropic:
             body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         return body
 
-    def answer(self, reply: Any) -> Answer:
-        """Read the text blocks; thinking blocks are never the answer."""
-        blocks = [block["text"] for block in reply["content"] if block["type"] == "text"]
-        text, finish = "".join(blocks), reply.get("stop_reason")
-        tokens = _tokens(reply.get("usage"), "input_tokens", "output_tokens")
-        return Answer(text, _state(text, finish), finish, str(reply.get("model") or ""), tokens)
+    def content(self, reply: Any) -> Content:
+        """Return the text blocks; thinking blocks are never the answer."""
+        return Content(
+            "".join(_text_parts(reply["content"])),
+            _reason(reply.get("stop_reason")),
+            str(reply.get("model") or ""),
+            tokens_of(reply.get("usage"), "input_tokens", "output_tokens"),
+        )
 
 
 WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "azure": Azure(), "anthropic": Anthropic()}
@@ -192,20 +220,31 @@ def with_text(said: Message) -> Message:
     return said if said["content"].strip() else {**said, "content": NO_TEXT}
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a text as it is, and "" for whatever is none."""
     return value if isinstance(value, str) else ""
 
 
-def _state(text: str, finish: str | None) -> str:
-    if finish in FILTERED:
-        return "filtered"
-    if not text.strip():
-        return "empty"
-    return "truncated" if finish in CUT_OFF else "ok"
-
-
-def _tokens(usage: Any, asked: str, said: str) -> tuple[int, int] | None:
+def tokens_of(usage: Any, prompt: str, completion: str) -> tuple[int, int] | None:
+    """Return the tokens in and out under their names; None where they cannot be read."""
     try:
-        return int(usage[asked]), int(usage[said])
+        return int(usage[prompt]), int(usage[completion])
     except (KeyError, TypeError, ValueError, OverflowError):  # the last: of 1e999
         return None
+
+
+def _joined(content: Any) -> str:
+    """Return a message's content; raises TypeError for what is neither a text nor its parts."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, list):
+        return "".join(_text_parts(content))
+    raise TypeError(f"the content is a {type(content).__name__}")
+
+
+def _text_parts(parts: Sequence[Any]) -> list[str]:
+    return [str(part["text"]) for part in parts if part["type"] == "text"]
+
+
+def _reason(finish: Any) -> str | None:
+    return finish if isinstance(finish, str) else None

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from harness.asking.forms import REJECTED, Filled, Heard, ignored
+from harness.asking.forms import Filled, Heard, ignored
 from harness.asking.inquiry import Window
 from harness.asking.prompts import Prompts
-from harness.asking.replies import without_thinking
 from harness.asking.sources import FAILED, Source
+from harness.asking.thinking import without_thinking
 from harness.asking.turns import Each
 from harness.asking.usage import UsageCount
 from harness.asking.wire import CUT_OFF, Answer, Message, Model
@@ -52,6 +52,7 @@ from harness.depthcharge.paths import (
 )
 from harness.errors import Miss
 from harness.results import DrillTranscript, Lookups, Materials, Passage, RunKey, RunResult
+from harness.results.answers import REJECTED
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
 from harness.stats.survival import is_below
 

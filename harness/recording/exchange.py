@@ -53,7 +53,10 @@ class Exchange(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What comes back to the caller; the fields are those of RecordedResponse."""
+    """What comes back to the caller; the fields are those of RecordedResponse.
+
+    settled: whoever sent it says that this is an answer, whatever its status.
+    """
 
     status: int
     reason: str
@@ -65,6 +68,7 @@ class Reply(NamedTuple):
     error: Failure | None = None
     partial: bool = False
     redacted: bool = False
+    settled: bool = False
 
 
 def recorded_reply(interaction: Interaction) -> Reply:
@@ -169,7 +173,7 @@ def without_keys(kept: Interaction, keys: KeyRing) -> Interaction:
 
 def fate_of(exchange: Exchange, reply: Reply) -> Literal["answer", "failure", "refused"]:
     """Tell an answer from an infrastructure error and from an endpoint that refuses every call."""
-    if exchange.call is None:
+    if exchange.call is None or reply.settled:
         return "answer"
     failed = reply.error is not None or reply.partial
     if not failed and reply.status in REFUSALS:

@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 
 
 class Pending:
-    """A request on its way, with its place in the cassette already taken."""
+    """A request on its way, with its place in the cassette already taken.
+
+    earlier: the errors that it met in earlier sittings, in their words.
+    """
 
     def __init__(
         self, recorder: Recorder, exchange: Exchange, request: RecordedRequest, occurrence: int
     ) -> None:
+        self.earlier = recorder.failures(exchange.call)
         self._recorder, self._exchange = recorder, exchange
         self._request, self._occurrence = request, occurrence
         self._began = time.monotonic()

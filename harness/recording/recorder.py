@@ -55,6 +55,7 @@ class Recorder:
         self.torn = b""
         self.endpoints: dict[tuple[str, int], str] = {}
         self._asked: Counter[str] = Counter()
+        self._failures: dict[str, list[str]] = {}  # of earlier sittings, by the call's name
         self._guard = threading.Lock()
         self._journal: Journal | None = None
         self._lock: Lock | None = None
@@ -116,8 +117,12 @@ class Recorder:
         self.torn = entries.torn
         for line in entries.lines:
             kind, _, text = line.partition(b" ")
+            interaction = _journalled(self._journal.path, text)
             if kind == b"answer":
-                recorded.add(_journalled(self._journal.path, text))
+                recorded.add(interaction)
+            elif interaction.response.error is not None:
+                words = interaction.response.error.message
+                self._failures.setdefault(interaction.response.call or "", []).append(words)
 
     def begin(self, exchange: Exchange) -> Interaction | Pending:
         """Give the recorded interaction of a request, or a Pending one that is to be sent."""
@@ -199,6 +204,10 @@ class Recorder:
             key = exchange.call or self._digest(exchange)
             if self._asked[key] == occurrence + 1:
                 self._asked[key] = occurrence
+
+    def failures(self, call: str | None) -> list[str]:
+        """Return the errors that a call met in earlier sittings, in their words."""
+        return self._failures.get(call or "", [])
 
     def note_failure(self, interaction: Interaction) -> None:
         """Keep an infrastructure error as evidence: it is no answer, and resume sends it again."""

@@ -72,6 +72,8 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         found = self.recorder.begin(_exchange(request, request.read()))
         if isinstance(found, Interaction):
             return _replayed(library, request, found, self.recorder)
+        if found.earlier:
+            request.extensions["earlier"] = found.earlier
         try:
             response = self._transport(library.HTTPTransport).handle_request(request)
             if is_stream(_pairs(response)):
@@ -203,6 +205,7 @@ def _head(response: Any) -> Reply:
         _pairs(response),
         b"",
         _attempts(extensions.get("attempts", [])),
+        settled=extensions.get("settled", False),
     )
 
 
@@ -232,7 +235,7 @@ def _keep_error(library: Any, pending: Pending, error: BaseException) -> None:
         pending.give_up()
 
 
-def _answer(library: Any, reply: Reply, stream: Any = None) -> Any:
+def _answer(library: Any, reply: Reply, stream: Any = None, *, recorded: bool = False) -> Any:
     return library.Response(
         reply.status,
         headers=[
@@ -243,6 +246,7 @@ def _answer(library: Any, reply: Reply, stream: Any = None) -> Any:
             "http_version": reply.http_version.encode(),
             "reason_phrase": reply.reason.encode("ascii", "replace"),
             "attempts": reply.attempts,
+            "recorded": recorded,
         },
     )
 
@@ -250,10 +254,13 @@ def _answer(library: Any, reply: Reply, stream: Any = None) -> Any:
 def _replayed(library: Any, request: Any, found: Interaction, recorder: Recorder) -> Any:
     reply = recorded_reply(found)
     if reply.chunks is not None:
-        return _answer(library, reply, faces(library).Replayed(reply, request, recorder))
+        stream = faces(library).Replayed(reply, request, recorder)
+        return _answer(library, reply, stream, recorded=True)
     if reply.error is not None:
-        raise error_of(library, reply.error, request)
-    return _answer(library, reply)
+        error = error_of(library, reply.error, request)
+        error.recorded = True  # type: ignore[attr-defined]
+        raise error
+    return _answer(library, reply, recorded=True)
 
 
 def _live(library: Any, response: Any, pending: Pending, tapes: set[Tape]) -> Any:

@@ -82,7 +82,7 @@ class PricedTransport(httpx.BaseTransport):
         if response.status_code >= 400:
             return 0.0
         try:
-            tokens = self._wire.answer(msgspec.json.decode(response.read())).tokens
+            tokens = self._wire.content(msgspec.json.decode(response.read())).tokens
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             tokens = None
         return most if tokens is None else self._price.of(*tokens)

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import httpx
 
-from harness.asking.forms import REJECTED
 from harness.asking.models import ChatModel
 from harness.asking.replies import Score, read_reply
 from harness.asking.sources import FAILED, open_source
 from harness.asking.wire import Answer
 from harness.errors import HarnessError
+from harness.results.answers import REJECTED
 from harness.run.protocols import protocol_of
 from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
 from harness.study import Study

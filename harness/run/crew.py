@@ -11,9 +11,10 @@ from harness.asking.turns import Each
 from harness.errors import EndpointRefused, Incomplete, NoRoom
 from harness.run.budget import CostLimit
 from harness.run.reach import EndpointDown
+from harness.run.rejections import RequestsRejected
 from harness.run.watch import JudgeUnusable
 
-ALL_STOP = (EndpointRefused, EndpointDown, NoRoom, CostLimit, JudgeUnusable)
+ALL_STOP = (EndpointRefused, EndpointDown, NoRoom, CostLimit, JudgeUnusable, RequestsRejected)
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 

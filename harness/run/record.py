@@ -16,6 +16,7 @@ import httpx
 from harness import results as results_file
 from harness.asking.forms import ignored
 from harness.asking.limits import Limits, LimitTransport
+from harness.asking.models import Manner, unnoticed
 from harness.asking.retry import RetryTransport
 from harness.asking.turns import in_turn
 from harness.errors import CheckFailed, UsageError
@@ -29,6 +30,7 @@ from harness.run.crew import at_once, stops_all
 from harness.run.pilot import pilot_cells
 from harness.run.protocols import protocol_of
 from harness.run.reach import ReachTransport
+from harness.run.rejections import RejectionWatch
 from harness.run.replay import replayed_results
 from harness.run.verdict import replay
 from harness.run.watch import JudgeWatch
@@ -104,10 +106,12 @@ class Recording:
         keep_going: bool = False,
         pilot: bool = False,
         only: Sequence[Cell] = (),
+        accept_missing: Iterable[str] = (),
     ) -> None:
         """Look at what is there.
 
         pilot: record only a reduced grid; only: only these cells; neither makes results.
+        accept_missing: the cells in which an error that stays is a missing answer.
         """
         if price_file is not None and study.results.exists():
             raise UsageError(
@@ -123,9 +127,11 @@ class Recording:
         self._invalid = ""
         limit = study.file.record.stop_after_unusable
         self._watch = JudgeWatch(None if keep_going else limit)
+        self._rejections = RejectionWatch(0 if keep_going else study.file.record.rejected_limit)
         self._keys = keys_in_use(study)
         self.ring = KeyRing(self._keys.values())
         self._restart = self._cells_named(restart)
+        self._accepting = self._accepted(accept_missing)
         self._identity = study.identity(self._frozen.data)
         self.stop = threading.Event()
         self.torn: list[str] = []
@@ -169,6 +175,18 @@ class Recording:
             for name, path in paths.items()
             if path.with_suffix(".journal").exists() and not path.exists()
         }
+
+    def _accepted(self, names: Iterable[str]) -> set[str]:
+        cells, known = set(names), {cell.name for cell in self.study.cells()}
+        version = self._frozen.materials.protocol_version
+        for name in cells - known:
+            raise UsageError(f"--accept-missing {name}: no such cell in {self.study.name}.")
+        if cells and version == 1:
+            raise UsageError(
+                "--accept-missing: this study was begun under protocol version 1, which has no "
+                "missing answers: the jury would judge them. Make a new study of its file."
+            )
+        return cells
 
     def _is_open(self, cell: Cell) -> bool:
         """A journal beside a cassette: killed before it was removed; the cell tidies up, unsent."""
@@ -311,6 +329,11 @@ class Recording:
             self._keys,
             self._watch.heard if sends else ignored,
             at_once(self._workers, self.stop) if sends else in_turn,
+            Manner(
+                self._frozen.materials.protocol_version,
+                cell.name in self._accepting,
+                self._rejections.noticed if sends else unnoticed,
+            ),
         )
         result = self._protocol.cell(self.study, cell, self._frozen.materials, around).run()
         recorder.check()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness import results as results_file
+from harness.asking.models import Manner
 from harness.errors import CheckFailed, HarnessError, RunStopped
 from harness.files import write_atomic
 from harness.recording import checksums, guard
@@ -85,7 +86,10 @@ def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
     try:
         recorder = Recorder(study.cassette(cell))
         transport = RecordingTransport(recorder)
-        around = surroundings(study, cell, dict.fromkeys(endpoints(study), transport), {})
+        manner = Manner(version=materials.protocol_version)
+        around = surroundings(
+            study, cell, dict.fromkeys(endpoints(study), transport), {}, manner=manner
+        )
         held = protocol_of(study).cell(study, cell, materials, around)
         result = held.run()
         recorder.check()

@@ -12,7 +12,7 @@ import httpx
 from harness import results as results_file
 from harness.asking.forms import Heard, ignored
 from harness.asking.inquiry import SourceEndpoint
-from harness.asking.models import ChatModel
+from harness.asking.models import MANNER, ChatModel, Manner
 from harness.asking.sources import open_source
 from harness.asking.turns import Each, in_turn
 from harness.asking.wire import Endpoint
@@ -113,6 +113,7 @@ def endpoint(name: str, model: ModelEntry, key: str | None) -> Endpoint:
         model.timeout,
         model.provider,
         model.api_version,
+        (model.thinking[0], model.thinking[1]) if model.thinking else None,
     )
 
 
@@ -138,11 +139,12 @@ def surroundings(
     keys: Mapping[str, str],
     heard: Heard = ignored,
     each: Each = in_turn,
+    manner: Manner = MANNER,
 ) -> Surroundings:
     """Give every model and source of the study over its transport, for one cell."""
     domain = cell.domain if isinstance(cell, RunKey) else ""
     models = {
-        name: ChatModel(endpoint(name, model, keys.get(name)), transports[name])
+        name: ChatModel(endpoint(name, model, keys.get(name)), transports[name], manner)
         for name, model in study.file.models.items()
     }
     sources = {

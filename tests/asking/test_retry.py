@@ -316,7 +316,7 @@ def test_a_refusal_lets_the_calls_in_flight_end(tmp_path: Path) -> None:
 
 
 def test_a_content_filter_is_an_answer(tmp_path: Path) -> None:
-    """A 400 that every repetition would meet is stored, is in the state "rejected", and replays."""
+    """A 400 that every repetition would meet is stored, is in the state "filtered", and replays."""
     words: Sequence[object] = ["subject-a"]
     refused = json_answer({"error": {"code": "content_filter", "message": "filtered"}}, 400)
     with Loopback(Faulty("subject-a", refused)) as server:
@@ -330,7 +330,7 @@ def test_a_content_filter_is_an_answer(tmp_path: Path) -> None:
     (replay,) = replay_cells(study)
     assert replay.result is not None
     states = [turn.answer_state for turn in replay.result.turns]
-    assert states == ["rejected", "ok", "ok", "ok", "ok"]
+    assert states == ["filtered", "ok", "ok", "ok", "ok"]
 
 
 def test_a_key_with_a_line_end_within_is_not_shown(

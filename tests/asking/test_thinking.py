@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from harness.asking.replies import Score, read_reply, without_thinking
+from harness.asking.replies import Score, read_reply
+from harness.asking.thinking import without_thinking
 
 
 @pytest.mark.parametrize(

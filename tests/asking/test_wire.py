@@ -181,9 +181,9 @@ def test_anthropic_stop_reasons(reason: str, text: str, state: str) -> None:
 @pytest.mark.parametrize(
     ("message", "text", "state"),
     [
-        ({"content": None, "refusal": "I can't assist."}, "I can't assist.", "filtered"),
-        ({"refusal": "I can't assist."}, "I can't assist.", "filtered"),
-        ({"content": " ", "refusal": "I can't assist."}, "I can't assist.", "filtered"),
+        ({"content": None, "refusal": "I can't assist."}, "I can't assist.", "refused"),
+        ({"refusal": "I can't assist."}, "I can't assist.", "refused"),
+        ({"content": " ", "refusal": "I can't assist."}, "I can't assist.", "refused"),
         ({"content": "Because.", "refusal": None}, "Because.", "ok"),
         ({"content": "Because.", "refusal": "I can't."}, "Because.", "ok"),
         ({"content": None, "refusal": ""}, "", "empty"),
@@ -194,11 +194,12 @@ def test_anthropic_stop_reasons(reason: str, text: str, state: str) -> None:
 def test_a_refusal_in_its_own_field(
     provider: str, message: dict[str, Any], text: str, state: str
 ) -> None:
-    """A model that declines a strict schema does it beside a null content: filtered, its words."""
+    """A model that declines a strict schema does it beside a null content: refused, its words."""
     reply = {**CHAT, "choices": [{"finish_reason": "stop", "message": message}]}
     endpoint = {"model": "m", "provider": provider, "api_version": "2024-10-21"}
     answer = ask(lambda _: json_answer(reply), endpoint, schema=SCHEMA)
-    assert (answer.text, answer.state, answer.finish_reason) == (text, state, "stop")
+    finish = "refusal" if state == "refused" else "stop"
+    assert (answer.text, answer.state, answer.finish_reason) == (text, state, finish)
 
 
 @pytest.mark.parametrize("count", ["1e999", "-1e999", "NaN", "null", '"many"', "[]"])
@@ -226,9 +227,8 @@ def test_a_failure_is_never_an_answer(
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>busy</html>", b"[]", b'{"choices": []}', b"null"])
-def test_what_is_no_reply_is_rejected(body: bytes) -> None:
-    """Something that is no reply of the provider is a state, with its words, not a crash."""
+def test_what_is_no_reply_of_the_provider(body: bytes) -> None:
+    """What cannot be read is no reply, with its words: missing, and never a crash."""
     answer = ask(lambda _: Answer(200, body=body), {"model": "m"})
-    assert answer.state == "rejected"
-    assert answer.text == ""
-    assert "no reply of this provider" in answer.problem
+    assert (answer.state, answer.lost, answer.text) == ("no_reply", True, "")
+    assert answer.problem.startswith("HTTP 200")

@@ -170,7 +170,7 @@ REPLIES = {
     "empty": (chat(""), "empty"),
     "null": (chat(None, reasoning_content=GOOD), "empty"),
     "length": (chat('{"far": 0.5, "far_rea', "length"), "truncated"),
-    "filter": (chat("", "content_filter"), "refusal"),
+    "filter": (chat("", "content_filter"), "filtered"),
     "rejected": (json_answer({"error": "content policy"}, status=400), "rejected"),
 }
 
@@ -185,7 +185,8 @@ def test_a_failing_judge_is_missing_never_zero(tmp_path: Path, kind: str, judge:
         model = received.json()["model"]
         return bad if model == judge else chat(GOOD) if "judge" in model else chat("What? Well.")
 
-    study = record(tmp_path, reply, **ONE, extra="missing_limit = 0.4\n")
+    extra = "missing_limit = 0.4\n[record]\nrejected_limit = 0\n"
+    study = record(tmp_path, reply, **ONE, extra=extra)
     for turn in one_cell(study).turns:
         score = turn.scores[judge]
         assert (score.far, score.sas, score.state) == (None, None, state)

@@ -1,0 +1,158 @@
+"""What came back from a call, decided in one place: see the table in harness.results.answers.
+
+Shapes of a provider's content filter: HTTP 400 with the code content_filter, or the inner code
+ResponsibleAIPolicyViolation, for a prompt, and the finish reason content_filter for an answer
+(Azure OpenAI, Content filtering); a 400 that says so in words (OpenAI's invalid_prompt, Anthropic's
+"content filtering policy"); the stop reason refusal, with as much text as had come (Anthropic,
+Handle streaming refusals); 403 with `flagged_input` or `reasons` in the error's metadata
+(OpenRouter, Errors and Debugging); no choices beside prompt_filter_results that are filtered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from harness.asking.faults import LASTING
+from harness.asking.replies import refuses
+from harness.asking.thinking import Marks, spoken
+from harness.asking.wire import CUT_OFF, Answer, Content, Wire
+from harness.results.answers import (
+    CUT_OFF_THINKING,
+    EMPTY,
+    FILTERED,
+    KINDS,
+    NO_REPLY,
+    OK,
+    REFUSED,
+    REJECTED,
+    TRUNCATED,
+)
+
+# Finish reasons of filters: OpenAI's and Azure's, Anthropic's, Bedrock's, Gemini's, in lower case.
+FILTERING = (
+    "content_filter", "refusal", "content_filtered", "guardrail_intervened", "safety",
+    "prohibited_content", "blocklist", "spii", "recitation",
+)  # fmt: skip
+FILTER_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
+FILTER_WORDS = ("content filtering policy", "usage policy", "content management policy")
+LONGEST_WORDS = 300  # characters of a stranger's words in a message
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
+def answer_to(status: int, content: bytes, wire: Wire, own: Marks | None = None) -> Answer:
+    """Return what came back, as one of KINDS; own: the marks of this model's thinking.
+
+    status: HTTP's; what is bad luck or refuses every call is the caller's to tell before.
+    """
+    words = content.decode("utf-8", "replace")[:LONGEST_WORDS]
+    try:
+        reply = loads(content)
+    except UNREADABLE as error:
+        kind = REJECTED if status >= 400 else NO_REPLY
+        return failed(kind, f"HTTP {status}, no JSON ({error}): {words!r}")
+    if status >= 400 or _fault_of(reply) is not None:
+        return failed(_kind_of_fault(status, reply), f"HTTP {status}: {words!r}")
+    try:
+        return _answer(wire.content(reply), own)
+    except UNREADABLE as error:
+        kind = FILTERED if _prompt_is_filtered(reply) else NO_REPLY
+        return failed(kind, f"HTTP {status} ({type(error).__name__}: {error}): {words!r}")
+
+
+def failed(kind: str, problem: str) -> Answer:
+    """Return the answer that stands for a call without one."""
+    return Answer("", kind, None, "", None, problem, lost=True)
+
+
+def loads(content: bytes) -> Any:
+    """Return JSON as plain data; a lone surrogate, which msgspec refuses, becomes U+FFFD."""
+    try:
+        return msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _replaced(json.loads(content.decode("utf-8", "replace")))
+
+
+def _answer(content: Content, own: Marks | None) -> Answer:
+    """Return an answer without its thinking; one that is missing has no text."""
+    declined = bool(content.refusal) and not content.text.strip()
+    said = spoken(content.refusal if declined else content.text, own)
+    kind = _kind(said.text, content.finish_reason, declined=declined, ended=said.ended)
+    is_missing = KINDS[kind].is_missing
+    return Answer(
+        "" if is_missing else said.text,
+        kind,
+        "refusal" if declined else content.finish_reason,
+        content.served,
+        content.tokens,
+        thought=said.thought,
+        lost=is_missing,
+    )
+
+
+def _kind(said: str, finish: str | None, *, declined: bool, ended: bool) -> str:
+    """Tell what a readable reply is, by what was said and by why it ended."""
+    if finish is not None and finish.lower() in FILTERING:
+        return FILTERED
+    if not ended:
+        return CUT_OFF_THINKING
+    if not said.strip():
+        return CUT_OFF_THINKING if finish in CUT_OFF else EMPTY
+    if declined:
+        return REFUSED
+    if finish in CUT_OFF:
+        return TRUNCATED
+    return REFUSED if refuses(said) else OK
+
+
+def _fault_of(reply: Any) -> Any:
+    """Return the error that stands in an answer's place, as Luck of faults.py; None without."""
+    if not isinstance(reply, dict):
+        return None
+    choices = reply.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if isinstance(first, dict) and first.get("finish_reason") == "error":
+        return first.get("error") or reply.get("error") or {}
+    return reply.get("error") or None if first is None and "content" not in reply else None
+
+
+def _kind_of_fault(status: int, reply: Any) -> str:
+    fault = _fault_of(reply)
+    error = fault if isinstance(fault, dict) else {}
+    if _is_filter(error):
+        return FILTERED
+    return REJECTED if status >= 400 or str(error.get("code")) in LASTING else NO_REPLY
+
+
+def _is_filter(error: Mapping[str, Any]) -> bool:
+    inner, metadata = error.get("innererror"), error.get("metadata")
+    codes = [error.get("code"), error.get("type")]
+    codes += [inner.get("code")] if isinstance(inner, dict) else []
+    if any(code in FILTER_CODES for code in codes):
+        return True
+    if isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata):
+        return True
+    words = str(error.get("message")).casefold()
+    return any(sign in words for sign in FILTER_WORDS)
+
+
+def _prompt_is_filtered(reply: Any) -> bool:
+    """Tell whether a reply without choices says that the prompt was filtered."""
+    try:
+        results = [part["content_filter_results"] for part in reply["prompt_filter_results"]]
+        return any(part["filtered"] is True for result in results for part in result.values())
+    except UNREADABLE:
+        return False
+
+
+def _replaced(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_replaced(key): _replaced(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_replaced(inner) for inner in value]
+    return value

@@ -1,0 +1,125 @@
+"""Thinking inside a message's content: what of a text was said, and what was only thought.
+
+One rule for every role. Thinking stands between the marks of PAIRS, or between those that a study
+names for a model. A closing mark on its own makes all before it thinking; an opening mark that is
+never closed makes all after it thinking, and the answer one that never came. Of the harmony format
+(OpenAI's openai-harmony, docs/format.md) only the final channel is said. Marks inside a JSON
+object's strings are plain text. What stands in a field of its own (reasoning_content, reasoning, a
+block of type thinking) is read by nobody, so it needs no rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+# How thinking begins and ends, as regular expressions without groups, without regard to case.
+PAIRS = (
+    (r"<think(?:ing)?>", r"</think(?:ing)?>"),  # DeepSeek, Qwen and most others
+    (r"\[THINK\]", r"\[/THINK\]"),  # Mistral
+    (r"<reasoning>", r"</reasoning>"),
+    (r"<thought>", r"</thought>"),
+    (r"<seed:think>", r"</seed:think>"),
+    ("\u25c1think\u25b7", "\u25c1/think\u25b7"),  # Kimi
+    (
+        r"<\|channel\|>\s*(?!final\b)\w+",
+        r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>",
+    ),
+)
+Marks = tuple[str, str]  # of a model of a study: how its thinking begins and ends, as plain text
+
+# Possessive quantifiers keep a megabyte of nonsense linear, as does an object's mark that starts
+# only where a run of blanks and list brackets starts.
+_OBJECT = r"(?P<object>(?<![\[ \t\r\n])[\[ \t\r\n]*+\{\s*+(?:[\"}]|\Z))"
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
+_ENDS = re.compile(r"\A\s*<\|start\|>assistant\s*|\s*<\|(?:return|end|call)\|>\s*\Z")
+
+
+class Piece(NamedTuple):
+    """A part of a text: "prose", "think", "answer" (a closing mark on its own) or "object".
+
+    An object has the list around it, too. closed: whether it came to its end.
+    """
+
+    kind: str
+    text: str
+    closed: bool
+
+
+class Spoken(NamedTuple):
+    """What a text says without its thinking, whether it had any, and whether that ended."""
+
+    text: str
+    thought: bool
+    ended: bool
+
+
+class _Scanner(NamedTuple):
+    marks: re.Pattern[str]
+    closing: tuple[re.Pattern[str], ...]
+
+
+def spoken(text: str, own: Marks | None = None) -> Spoken:
+    """Return what of a text was said; own: the study's marks for this model, beside PAIRS."""
+    parts = list(pieces(text, own))
+    thought = any(part.kind in ("think", "answer") for part in parts)
+    if not thought:
+        return Spoken(text=text, thought=False, ended=True)
+    answer = after_thinking(parts)
+    ended = all(part.closed for part in answer if part.kind == "think")
+    words = "".join(part.text for part in answer if part.kind != "think")
+    return Spoken(text=_ENDS.sub("", words).strip(), thought=True, ended=ended)
+
+
+def without_thinking(text: str) -> str:
+    """Return a message's content without its thinking, stripped."""
+    return spoken(text).text.strip()
+
+
+def pieces(text: str, own: Marks | None = None) -> Iterator[Piece]:
+    """Yield a text in its parts; together they are the text."""
+    scanner, at = _scanner(own), 0
+    while mark := scanner.marks.search(text, at):
+        name, start = mark.lastgroup or "", mark.start()
+        yield Piece("prose", text[at:start], closed=True)
+        kind, end = _kind_and_end(scanner, mark, name)
+        yield Piece(kind, text[start:end], closed=end is not None)
+        # An inner object of an unclosed one would be a guess, and the search for it quadratic.
+        at = len(text) if end is None else end
+    yield Piece("prose", text[at:], closed=True)
+
+
+def after_thinking(parts: Sequence[Piece]) -> Sequence[Piece]:
+    """Return what comes after the last closing mark on its own."""
+    last = max((place for place, part in enumerate(parts) if part.kind == "answer"), default=-1)
+    return parts[last + 1 :]
+
+
+def nesting(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the depth after each bracket outside strings, and the position behind it."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        if token[0][0] != '"':
+            depth += 1 if token[0] in "{[" else -1
+            yield depth, token.end()
+
+
+def _kind_and_end(scanner: _Scanner, mark: re.Match[str], name: str) -> tuple[str, int | None]:
+    if name == "object":
+        depths = nesting(mark.string, mark.start())
+        return "object", next((end for depth, end in depths if depth == 0), None)
+    if name.startswith("close"):
+        return "answer", mark.end()
+    closing = scanner.closing[int(name.removeprefix("open"))].search(mark.string, mark.end())
+    return "think", closing.end() if closing else None
+
+
+@lru_cache(maxsize=64)
+def _scanner(own: Marks | None) -> _Scanner:
+    pairs = (*PAIRS, *([(re.escape(own[0]), re.escape(own[1]))] if own else []))
+    named = (f"(?P<open{n}>{begin})|(?P<close{n}>{end})" for n, (begin, end) in enumerate(pairs))
+    marks = re.compile("|".join([*named, _OBJECT]), re.IGNORECASE)
+    closing = tuple(re.compile(end, re.IGNORECASE) for _, end in pairs)
+    return _Scanner(marks=marks, closing=closing)
