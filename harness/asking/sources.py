@@ -1,6 +1,6 @@
-"""Fact sources, one interface for all kinds: a direction in, a passage or none out.
+"""Fact sources, one interface for all kinds: a direction in, the passages about it out.
 
-A source tells three things apart. "found": a passage that is about the direction. "not found": the
+A source tells three things apart. "found": passages that are about the direction. "not found": the
 source was asked and has none. "failed": what came is no answer (an optional source that is down, a
 reply that is none); it is recorded like an answer, and a replay meets it again.
 """
@@ -25,12 +25,18 @@ FOUND, NOT_FOUND, FAILED = "found", "not found", "failed"
 Finder = Callable[[Inquiry, str, Window | None], Iterator[Passage]]
 
 
-class Found(NamedTuple):
-    """What a look-up gave; problem: why it failed."""
+class LookUp(Protocol):
+    """The results of one look-up that are about its direction, best first.
+
+    A result is got from the source when the iteration comes to it. state: FOUND once there was a
+    result, FAILED where the source gave no answer before the first; problem: why.
+    """
 
     state: str
-    passage: Passage | None = None
-    problem: str = ""
+    problem: str
+
+    def __iter__(self) -> Iterator[Passage]:
+        """Return an iterator over the passages."""
 
 
 class Source(Protocol):
@@ -40,8 +46,8 @@ class Source(Protocol):
 
     def look_up(
         self, call: str, direction: str, window: Window | None, *, optional: bool = False
-    ) -> Found:
-        """Look a direction up, under names that begin with `call`."""
+    ) -> LookUp:
+        """Return the look-up of a direction, under names that begin with `call`."""
 
 
 class Kind(NamedTuple):
@@ -76,22 +82,34 @@ class FactSource:
 
     def look_up(
         self, call: str, direction: str, window: Window | None, *, optional: bool = False
-    ) -> Found:
-        """Give the first passage of the source that is about the direction.
+    ) -> LookUp:
+        """Return the look-up of a direction; iterating over it asks the source.
 
         call: the beginning of the calls' names, different for each look-up; the steps behind it
         are named at the finders. window: the days a search result must be from. optional: a source
-        that is down has failed, and that is recorded; else it raises Incomplete where no answer
-        could be had now. Optional or not: EndpointRefused where it refuses every call.
+        that is down has failed, and that is recorded; else the iteration raises Incomplete where no
+        answer could be had now. Optional or not: EndpointRefused where it refuses every call.
         """
         inquiry = Inquiry(self._endpoint, self._transport, call, optional)
+        return _SourceLookUp(lambda: self._finder(inquiry, direction, window), direction)
+
+
+class _SourceLookUp:
+    """A look-up at a source; it can be iterated over once."""
+
+    def __init__(self, find: Callable[[], Iterator[Passage]], direction: str) -> None:
+        self.state, self.problem = NOT_FOUND, ""
+        self._find, self._direction = find, direction
+
+    def __iter__(self) -> Iterator[Passage]:
         try:
-            for passage in self._finder(inquiry, direction, window):
-                if passage.text.strip() and relevant(direction, passage):
-                    return Found(FOUND, passage)
+            for passage in self._find():
+                if passage.text.strip() and relevant(self._direction, passage):
+                    self.state = FOUND
+                    yield passage
         except NoAnswer as problem:
-            return Found(FAILED, problem=str(problem))
-        return Found(NOT_FOUND)
+            self.state = FAILED if self.state == NOT_FOUND else self.state
+            self.problem = str(problem)
 
 
 def open_source(endpoint: SourceEndpoint, transport: httpx.BaseTransport) -> FactSource:

@@ -28,6 +28,11 @@ class Fact(NamedTuple):
         place = f"{self.passage.url or self.passage.title}|{folded(self.question.quote)}"
         return hashlib.md5(place.encode(), usedforsecurity=False).hexdigest()[:12]
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """Return what no other question of its depth may share: the fact, and the question."""
+        return frozenset({self.mark, folded(self.question.text)})
+
 
 class Walk(NamedTuple):
     """The directions that were walked, the fact at their end, or why the last one had none."""

@@ -10,21 +10,16 @@ place: depth, path or question, deal, direction.
 
 from __future__ import annotations
 
-import re
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
-from harness.asking.forms import Filled, Heard, ignored
-from harness.asking.inquiry import Window
+from harness.asking.forms import Filled
 from harness.asking.prompts import Prompts
-from harness.asking.sources import FAILED, Source
 from harness.asking.thinking import without_thinking
-from harness.asking.turns import Each
 from harness.asking.usage import UsageCount
-from harness.asking.wire import CUT_OFF, Answer, Message, Model
+from harness.asking.wire import CUT_OFF, Answer, Message
 from harness.depthcharge.evaluator import evaluate
 from harness.depthcharge.extractor import Extractor, Question
 from harness.depthcharge.outcome import (
@@ -50,42 +45,13 @@ from harness.depthcharge.paths import (
     dealt_anew,
     folded,
 )
+from harness.depthcharge.rules import People, Rules
+from harness.depthcharge.walking import Walker
 from harness.errors import Miss
-from harness.results import DrillTranscript, Lookups, Materials, Passage, RunKey, RunResult
+from harness.results import DrillTranscript, Materials, RunKey, RunResult
 from harness.results.answers import REJECTED
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
 from harness.stats.survival import is_below
-
-NEWEST = "CUTTING_EDGE"
-
-
-class Rules(NamedTuple):
-    """What the study file says of a drill.
-
-    tiers: the tier of each depth, from depth 1 on. sources: by tier, in the order they are tried.
-    recent: the dates between which the newest tier searches.
-    """
-
-    seed: int
-    extractor: str
-    evaluator: str
-    questions: int
-    theta: float
-    tiers: Sequence[str]
-    sources: Mapping[str, Sequence[str]]
-    recent: Window
-    redeals: int
-    history: str
-    params: Mapping[str, Mapping[str, Any]]
-
-
-class People(NamedTuple):
-    """Whom a drill asks, who hears of each reply in a form, and how questions run at once."""
-
-    models: Mapping[str, Model]
-    sources: Mapping[str, Source]
-    each: Each
-    heard: Heard = ignored
 
 
 class Drill:
@@ -95,8 +61,6 @@ class Drill:
         self._cell, self._rules, self._people = cell, rules, people
         self._prompts = Prompts(materials.prompts, materials.protocol_version)
         self._asked = UsageCount()
-        self._lookups: Counter[tuple[str, str]] = Counter()
-        self._counting = threading.Lock()
         self._outcomes: list[Outcome] = []
         self._branches: list[str] = []
         self._extractor = Extractor(
@@ -106,6 +70,7 @@ class Drill:
             rules.params.get("extractor", {}),
             self._heard_extractor,
         )
+        self._walker = Walker(rules, people, self._extractor, self._prompts)
 
     def run(self) -> RunResult:
         """Drill until it stops; raises what models and sources raise."""
@@ -131,12 +96,6 @@ class Drill:
         return "max depth" if depth == len(self._rules.tiers) else ""
 
     def _result(self, depth: int, stop: str) -> RunResult:
-        lookups: dict[str, Lookups] = {}
-        for (name, state), count in sorted(self._lookups.items()):
-            kept = lookups.setdefault(name, Lookups())
-            kept.lookups += count
-            kept.found += count if state == "found" else 0
-            kept.failed += count if state == "failed" else 0
         return RunResult(
             self._cell,
             len(self._branches),
@@ -145,7 +104,7 @@ class Drill:
             [outcome.probe for outcome in self._outcomes],
             self._asked.served,
             self._asked.usage,
-            lookups,
+            self._walker.look_ups(),
         )
 
     def transcript(self) -> DrillTranscript:
@@ -161,9 +120,10 @@ class Drill:
         chosen = dealt(paths, self._rules.questions, self._rules.seed, label)
         slots = [Slot(number, 1, path) for number, path in enumerate(chosen, 1)]
         pools, outcomes, failures = Pools(), list[Outcome](), Counter[int]()
+        taken = set[str]()
         for deal in range(1, self._rules.redeals + 2):
             slots = self._with_directions(depth, slots, pools)
-            now = self._people.each(lambda slot: self._slot(depth, slot), slots)
+            now = self._ask(depth, slots, taken)
             outcomes += now
             failed = [one.slot for one in now if one.probe.state == UNVERIFIABLE]
             failures.update(slot.path.place for slot in failed)
@@ -192,7 +152,7 @@ class Drill:
         wanted = DIRECTIONS * len(group) - len(pools.left(path))
         known, found = pools.known(path), list[Direction]()
         call = f"depth-{depth:02d}/path-{path.place:02d}" + _deal(deal)
-        with self._following(path, call):
+        with _following({call: path}):
             if deal == 1 and path.history:
                 listed = self._extractor.concepts(f"{call}/concepts", path, wanted, known)
                 found = [Direction(text, ANSWER) for text in listed]
@@ -206,51 +166,20 @@ class Drill:
 
     # --- one question ---
 
-    def _slot(self, depth: int, slot: Slot) -> Outcome:
-        call = f"depth-{depth:02d}/question-{slot.number:02d}" + _deal(slot.deal)
-        with self._following(slot.path, call):
-            walk = self._walk(call, depth, slot)
-            if walk.fact is None:
-                return unverifiable(depth, slot, walk)
-            return self._put(call, depth, slot, walk, walk.fact)
+    def _ask(self, depth: int, slots: Sequence[Slot], taken: set[str]) -> list[Outcome]:
+        """Find a fact for each slot, then ask for it."""
+        calls = [
+            f"depth-{depth:02d}/question-{slot.number:02d}{_deal(slot.deal)}" for slot in slots
+        ]
+        with _following({call: slot.path for call, slot in zip(calls, slots, strict=True)}):
+            walks = self._walker.walks(depth, slots, calls, taken)
+            triples = list(zip(calls, slots, walks, strict=True))
+            return self._people.each(lambda triple: self._slot(depth, *triple), triples)
 
-    def _walk(self, call: str, depth: int, slot: Slot) -> Walk:
-        """Walk the slot's directions up to the first one with a fact."""
-        tier, reason = self._rules.tiers[depth - 1], "no direction"
-        for number, direction in enumerate(slot.directions, 1):
-            walked, reason = slot.directions[:number], "no passage"
-            at = f"{call}/direction-{number}"
-            for source, passage in self._passages(at, tier, direction.text):
-                made = self._extractor.question(
-                    f"{at}/{source}/question", direction.text, self._level(tier), passage
-                )
-                if made.question is None:
-                    reason = made.reason
-                    continue
-                fact = Fact(direction, source, passage, made.question)
-                if fact.mark not in slot.path.facts:
-                    return Walk(walked, fact, "")
-                reason = "asked before"
-        return Walk(slot.directions, None, reason)
-
-    def _level(self, tier: str) -> str:
-        return self._prompts.filled(f"level_{tier}", **self._rules.recent._asdict())
-
-    def _passages(self, call: str, tier: str, direction: str) -> Iterator[tuple[str, Passage]]:
-        """Give what the tier's sources have; all but the last may fail and leave it to the next."""
-        names = self._rules.sources[tier]
-        window = self._rules.recent if tier == NEWEST else None
-        for name in names:
-            last = name == names[-1]
-            found = self._people.sources[name].look_up(
-                f"{call}/{name}", direction, window, optional=not last
-            )
-            with self._counting:
-                self._lookups[name, found.state] += 1
-            if last:
-                self._people.heard(name, "failed" if found.state == FAILED else "ok")
-            if found.passage is not None:
-                yield name, found.passage
+    def _slot(self, depth: int, call: str, slot: Slot, walk: Walk) -> Outcome:
+        if walk.fact is None:
+            return unverifiable(depth, slot, walk)
+        return self._put(call, depth, slot, walk, walk.fact)
 
     def _put(self, call: str, depth: int, slot: Slot, walk: Walk, fact: Fact) -> Outcome:
         """Put the question to the target, and have its answer checked."""
@@ -309,22 +238,24 @@ class Drill:
         state = filled.verdict.state
         self._people.heard(name, state if served or state != "ok" else "unusable")
 
-    @contextmanager
-    def _following(self, path: Path, call: str) -> Iterator[None]:
-        """Name the answer that a path hangs on where a call of it is not what was recorded.
 
-        Threads share one miss: only the path whose call it is about adds its answer.
-        """
-        try:
-            yield
-        except Miss as miss:
-            about = re.search(rf"call {re.escape(call)}/(?!deal-)", str(miss))
-            if not path.parent or not about:
-                raise
-            raise Miss(
-                f"{miss}\nThis call follows from the answer to {path.parent}, which in this run "
-                f"is: {path.history[-1][1][:300]!r}. Calls after it are not compared."
-            ) from miss
+@contextmanager
+def _following(paths: Mapping[str, Path]) -> Iterator[None]:
+    """Name the answer that a path hangs on where a call of it is not what was recorded.
+
+    paths: by the beginning of the names of their calls.
+    """
+    try:
+        yield
+    except Miss as miss:
+        missed = (path for call, path in paths.items() if f"call {call}/" in str(miss))
+        path = next(missed, None)
+        if path is None or not path.parent:
+            raise
+        raise Miss(
+            f"{miss}\nThis call follows from the answer to {path.parent}, which in this run "
+            f"is: {path.history[-1][1][:300]!r}. Calls after it are not compared."
+        ) from miss
 
 
 def _deal(deal: int) -> str:

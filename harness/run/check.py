@@ -65,10 +65,11 @@ def _told(name: str, check: Callable[[], EndpointState]) -> EndpointState:
 def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None) -> EndpointState:
     wanted = study.depthcharge.domains[0]
     source = open_source(source_endpoint(name, asked, key, wanted), httpx.HTTPTransport())
-    found = source.look_up("check", wanted, None)
-    if found.state == FAILED:
-        return EndpointState(source.name, f"gives no usable answer: {found.problem}", False)
-    what = f"a passage: {found.passage.title!r}" if found.passage else "nothing"
+    look_up = source.look_up("check", wanted, None)
+    passage = next(iter(look_up), None)
+    if look_up.state == FAILED:
+        return EndpointState(source.name, f"gives no usable answer: {look_up.problem}", False)
+    what = f"a passage: {passage.title!r}" if passage else "nothing"
     return EndpointState(source.name, f"answers; has {what} about {wanted!r}", True)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from harness.asking.inquiry import Window
 from harness.asking.wire import Message
 from harness.depthcharge.materials import SUPPORTED_VERSIONS, present_materials
-from harness.depthcharge.protocol import Drill, People, Rules
+from harness.depthcharge.protocol import Drill
+from harness.depthcharge.rules import People, Rules
 from harness.depthcharge.scoring import MetricRules
 from harness.report.form import Band, Bound
 from harness.results import DrillResults, Materials, RunKey, RunResult, tier_of
@@ -31,17 +32,18 @@ def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) 
     """Set up one run."""
     drill = study.depthcharge
     rules = Rules(
-        study.file.seed,
-        drill.extractor,
-        drill.evaluator,
-        drill.questions,
-        drill.theta,
-        [tier_of(depth, drill.passes) for depth in range(1, drill.max_depth + 1)],
-        {tier: tuple(names) for tier, names in drill.tiers.items()},
-        recent(study),
-        drill.redeals,
-        drill.history,
-        study.file.params_of_role,
+        version=materials.protocol_version,
+        seed=study.file.seed,
+        extractor=drill.extractor,
+        evaluator=drill.evaluator,
+        questions=drill.questions,
+        theta=drill.theta,
+        tiers=[tier_of(depth, drill.passes) for depth in range(1, drill.max_depth + 1)],
+        sources={tier: tuple(names) for tier, names in drill.tiers.items()},
+        recent=recent(study),
+        redeals=drill.redeals,
+        history=drill.history,
+        params=study.file.params_of_role,
     )
     people = People(around.models, around.sources, around.each, around.heard)
     return Drill(key, rules, materials, people)

@@ -8,12 +8,12 @@ Second tries are not foreseen, and a drill goes to its greatest depth.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.asking.inquiry import Window
 from harness.asking.limits import CHARACTERS_A_TOKEN
-from harness.asking.sources import FOUND, Found
+from harness.asking.sources import FOUND, LookUp
 from harness.asking.usage import spending
 from harness.asking.wire import Answer, Message
 from harness.results import Materials, Passage, Spending
@@ -87,7 +87,19 @@ class _EveryFact:
         window: Window | None,  # noqa: ARG002
         *,
         optional: bool = False,  # noqa: ARG002
-    ) -> Found:
-        """Give a passage that names what is looked for."""
+    ) -> LookUp:
+        """Return a look-up with one passage, which names what is looked for."""
         self.look_ups += 1
-        return Found(FOUND, Passage(direction, f"{direction}: {'fact ' * 100}", call))
+        return _Imagined(Passage(direction, f"{direction}: {'fact ' * 100}", call))
+
+
+class _Imagined:
+    """A look-up that has a passage."""
+
+    state, problem = FOUND, ""
+
+    def __init__(self, passage: Passage) -> None:
+        self._passage = passage
+
+    def __iter__(self) -> Iterator[Passage]:
+        yield self._passage

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote
 
 import httpx
 from loopback import Answer, Answering, Loopback, Received, json_answer
 
 from harness.asking.retry import RetryTransport
-from harness.asking.sources import Found, SourceEndpoint, Window, open_source
+from harness.asking.sources import LookUp, SourceEndpoint, Window, open_source
+from harness.results import Passage
 
 KEY = "test-key-0123456789abcdef"
 CONTACT = "mailto:study@example.org"
 WINDOW = Window("2024-11-28", "2026-11-28")
 SUMMARY = "/api/rest_v1/page/summary/"
 Named = list[tuple[str, str]]
+
+
+class Found(NamedTuple):
+    """What a look-up came to at its first result."""
+
+    state: str
+    passage: Passage | None
+    problem: str
+
+
+def first(look_up: LookUp) -> Found:
+    """Go to the first result of a look-up."""
+    passage = next(iter(look_up), None)
+    return Found(look_up.state, passage, look_up.problem)
 
 
 class Calls(httpx.BaseTransport):
@@ -56,7 +71,7 @@ def look_up(
     retry = RetryTransport(calls, threading.Event(), tries=tries, first_wait=0.01)
     with Loopback(answer) as server:
         source = open_source(endpoint(kind, server.url, **more), retry)
-        found = source.look_up("at", direction, window, optional=optional)
+        found = first(source.look_up("at", direction, window, optional=optional))
         return found, calls.names, server.received
 
 

@@ -11,13 +11,24 @@ from typing import Any
 
 import httpx
 import pytest
-from asking.lookups import CONTACT, KEY, WINDOW, Calls, Wiki, article, endpoint, look_up
+from asking.lookups import (
+    CONTACT,
+    KEY,
+    WINDOW,
+    Calls,
+    Found,
+    Wiki,
+    article,
+    endpoint,
+    first,
+    look_up,
+)
 from loopback import Answer, Loopback, Pair, Received, json_answer
 from recording.search import assert_nowhere
 
 from harness.asking.limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
-from harness.asking.sources import FAILED, FOUND, NOT_FOUND, Found, open_source
+from harness.asking.sources import FAILED, FOUND, NOT_FOUND, open_source
 from harness.errors import EndpointRefused, Incomplete
 from harness.files import read_journal
 from harness.recording import guard
@@ -99,7 +110,7 @@ def test_brave_refuses_a_key_in_its_body(refused: Answer, optional: bool) -> Non
         retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=3, first_wait=0.01)
         source = open_source(endpoint("brave", server.url), retry)
         with pytest.raises(EndpointRefused, match=r"at/search: .*answered 4.*Check the key"):
-            source.look_up("at", "heart attack", None, optional=optional)
+            first(source.look_up("at", "heart attack", None, optional=optional))
         assert len(server.received) == 1
 
 
@@ -108,7 +119,7 @@ def test_without_the_tries_below_it_brave_is_heard_too() -> None:
     with Loopback(answering(WRONG_KEY)) as server, httpx.HTTPTransport() as bare:
         source = open_source(endpoint("brave", server.url), bare)
         with pytest.raises(EndpointRefused, match=r"answered 422.*TOKEN_INVALID.*Check the key"):
-            source.look_up("at", "heart attack", None)
+            first(source.look_up("at", "heart attack", None))
     wrong = brave_error("VALIDATION", errors=[{"loc": ["query", "count"]}])
     found, _, _ = look_up(answering(json_answer(wrong, 422)), "brave", "heart attack")
     assert found.state == FAILED
@@ -202,7 +213,7 @@ def test_a_wiki_that_lags_for_good() -> None:
     with Loopback(answering(lagging())) as server, httpx.HTTPTransport() as bare:
         source = open_source(endpoint("wikipedia-extract", server.url), bare)
         with pytest.raises(Incomplete, match="maxlag"):
-            source.look_up("at", "heart attack", None)
+            first(source.look_up("at", "heart attack", None))
 
 
 SILENT = {"results": [], "unresponsive_engines": [["pubmed", "timeout"], ["arxiv", "CAPTCHA"]]}
@@ -246,7 +257,7 @@ def test_every_call_says_what_it_is() -> None:
     calls = Calls()
     with Loopback(Wiki(hits=["A"])) as server:
         source = open_source(endpoint("wikipedia-summary", server.url, timeout=7.0), calls)
-        source.look_up("depth-01/x", "heart attack", None, optional=True)
+        first(source.look_up("depth-01/x", "heart attack", None, optional=True))
     assert calls.names == ["depth-01/x/summary", "depth-01/x/search", "depth-01/x/summary-2"]
     for said in calls.extensions:
         assert said["kind"] == "source"
@@ -263,7 +274,7 @@ def recorded(path: Path, url: str, kind: str, mode: Any, tries: int = 2, **more:
     retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=tries, first_wait=0.01)
     with RecordingTransport(path, mode=mode, inner=retry) as transport:
         source = open_source(endpoint(kind, url, **more), transport)
-        return source.look_up("at", "heart attack", WINDOW, optional=optional)
+        return first(source.look_up("at", "heart attack", WINDOW, optional=optional))
 
 
 SEARX = {"results": [{"title": "Heart attack", "content": "Heart attacks", "url": "u",
@@ -311,7 +322,7 @@ def interrupted(path: Path, url: str, kind: str, expected: type[Exception], **mo
     retry = RetryTransport(httpx.HTTPTransport(), threading.Event(), tries=2, first_wait=0.01)
     source = open_source(endpoint(kind, url), RecordingTransport(recorder, inner=retry))
     with pytest.raises(expected):
-        source.look_up("at", "heart attack", WINDOW, **more)
+        first(source.look_up("at", "heart attack", WINDOW, **more))
     recorder.release()
     return [line.partition(b" ")[0] for line in read_journal(path.with_suffix(".journal")).lines]
 

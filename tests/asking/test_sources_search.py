@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 import httpx
 import pytest
-from asking.lookups import CONTACT, KEY, WINDOW, endpoint, look_up
+from asking.lookups import CONTACT, KEY, WINDOW, endpoint, first, look_up
 from loopback import Answer, Loopback, Received, json_answer
 
 from harness.asking.sources import FAILED, FOUND, NOT_FOUND, Window, open_source
@@ -125,7 +125,7 @@ def test_silent_engines_of_any_form_are_a_failure(levels: int) -> None:
     assert found.state == FAILED
     with Loopback(lambda _: nested(levels)) as server, httpx.HTTPTransport() as bare:
         source = open_source(endpoint("searxng", server.url), bare)
-        assert source.look_up("at", "heart failure", None, optional=True).state == FAILED
+        assert first(source.look_up("at", "heart failure", None, optional=True)).state == FAILED
     assert look_up(searx(), "searxng", "heart failure")[0].state == NOT_FOUND
 
 

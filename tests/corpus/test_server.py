@@ -17,10 +17,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from asking.lookups import WINDOW, endpoint
+from asking.lookups import WINDOW, Found, endpoint, first
 from click.testing import CliRunner
 
-from harness.asking.sources import FOUND, NOT_FOUND, Found, open_source
+from harness.asking.sources import FOUND, NOT_FOUND, open_source
 from harness.cli import main
 from harness.corpus.entries import Entry, read_corpus
 from harness.corpus.index import Index, Scope, expression
@@ -76,7 +76,8 @@ def get(url: str) -> httpx.Response:
 
 def look_up(url: str, kind: str, direction: str, window: Any = None, **more: Any) -> Found:
     with httpx.HTTPTransport() as transport:
-        return open_source(endpoint(kind, url, **more), transport).look_up("at", direction, window)
+        source = open_source(endpoint(kind, url, **more), transport)
+        return first(source.look_up("at", direction, window))
 
 
 # --- the shapes ---
@@ -384,7 +385,7 @@ def test_every_entry_of_the_package_is_found_by_its_title() -> None:
         for kind in ("wikipedia-summary", "wikipedia-extract", "searxng"):
             source = open_source(endpoint(kind, address), transport)
             for number, entry in enumerate(entries):
-                found = source.look_up(f"{kind}-{number}", entry.title, None)
+                found = first(source.look_up(f"{kind}-{number}", entry.title, None))
                 assert found.passage is not None, (kind, entry.title, found)
                 assert found.passage.title == entry.title
 
