@@ -13,7 +13,7 @@ BEFORE_NUMBERS = frozenset(  # words of their own where no number follows
     "app art arts ch chap col div fig figs ft gen no nos op pl pp sec vol vols".split()
 )
 _end = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[^a-z\s])|(?<=[。！？])\s*(?=\S)")
-_last_word = re.compile(r"([^\W\d_](?:[^\W_]|\.(?=[^\W\d_]))*)\.$")
+_last_word = re.compile(r"(?<!['’\w])([^\W\d_](?:[^\W_]|\.(?=[^\W\d_]))*)\.$")
 
 
 def sentences(text: str) -> list[str]:
