@@ -111,10 +111,12 @@ class ChatModel:
         )
         response = self._transport.handle_request(request)
         try:
-            recorded = bool(response.extensions.get("recorded"))
-            return _Came(response.status_code, response.read(), recorded)
+            content = response.read()
+        except httpx.DecodingError:  # not of the encoding that its head names: no reply
+            content = b""
         finally:
             response.close()
+        return _Came(response.status_code, content, bool(response.extensions.get("recorded")))
 
     def _kind(self, status: int, content: bytes) -> tuple[str, str]:
         """Tell a transport below how this reply will be read: its kind, and what is wrong."""

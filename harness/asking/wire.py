@@ -22,6 +22,7 @@ ANTHROPIC_MAX_TOKENS = 1024
 # Finish reasons, in the words of OpenAI and of Anthropic.
 FILTERED = ("content_filter", "refusal")
 CUT_OFF = ("length", "max_tokens", "model_context_window_exceeded")
+MOST_TOKENS = 10**9  # of one call: no model reads or writes as many
 
 
 class Endpoint(NamedTuple):
@@ -226,11 +227,12 @@ def text_of(value: Any) -> str:
 
 
 def tokens_of(usage: Any, prompt: str, completion: str) -> tuple[int, int] | None:
-    """Return the tokens in and out under their names; None where they cannot be read."""
+    """Return the tokens in and out, None where one is missing or more than any model has."""
     try:
-        return int(usage[prompt]), int(usage[completion])
+        counts = int(usage[prompt]), int(usage[completion])
     except (KeyError, TypeError, ValueError, OverflowError):  # the last: of 1e999
         return None
+    return counts if all(0 <= count <= MOST_TOKENS for count in counts) else None
 
 
 def _joined(content: Any) -> str:

@@ -55,6 +55,8 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except (HarnessError, RunStopped) as error:
             fail(str(error), error.exit_code)
+        except MemoryError:
+            fail("the memory that this process may use is full; nothing was changed by that.", 1)
         except BrokenPipeError:
             sys.stderr.close()
             sys.exit(1)

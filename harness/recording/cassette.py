@@ -25,6 +25,7 @@ FIRST_LINES = {
     2: b'{"version": 1, "format": 2, "interactions": [',
 }
 LAST_LINE = b"]}"
+LONGEST = 200  # characters of two names that are compared
 _decoder = msgspec.json.Decoder(Interaction)
 _encoder = msgspec.json.Encoder()
 _masks = (
@@ -123,7 +124,7 @@ def _place(label: str, interaction: Interaction) -> tuple[str, str, int]:
 
 def _likeness(label: str, body: str, interaction: Interaction) -> float:
     name = interaction.response.call or interaction.request.uri
-    names = difflib.SequenceMatcher(None, label, name, autojunk=False).ratio()
+    names = difflib.SequenceMatcher(None, label[:LONGEST], name[:LONGEST], autojunk=False).ratio()
     words, recorded = set(body.split()), set((interaction.request.body or "").split())
     shared = len(words & recorded) / max(1, len(words | recorded))
     return names + shared

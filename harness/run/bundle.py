@@ -103,10 +103,13 @@ def _enter(study: Study, replays: Sequence[CellReplay], found: Verdict) -> None:
 def _compare(study: Study, cells: Sequence[Any], found: Verdict) -> None:
     """Compare cells with their places in results.json."""
     recorded = results_file.read_results(study.results)
-    found.valid = bool(recorded["valid"])
+    fields = recorded if isinstance(recorded, dict) else {}
+    found.valid = fields.get("valid") is True
     now = msgspec.json.decode(results_file.canonical(cells))
     keys = [cell["cell"] for cell in now]
-    before = [cell for cell in recorded["cells"] if cell["cell"] in keys]
+    listed = fields.get("cells")
+    places = [cell for cell in listed if isinstance(cell, dict)] if isinstance(listed, list) else []
+    before = [cell for cell in places if cell.get("cell") in keys]
     grown = results_file.is_grown(recorded)
     enter_comparison(results_file.compared(before, now, "cells", grown=grown), found)
 

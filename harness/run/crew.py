@@ -67,8 +67,21 @@ def _weight(placed: tuple[int, BaseException]) -> tuple[bool, bool, int]:
 
 
 def _run(work: Callable[[], None], threads: int) -> None:
-    crew = [threading.Thread(target=work, daemon=True) for _ in range(threads)]
-    for thread in crew:
-        thread.start()
+    crew = started(work, threads)
+    if not crew:
+        work()
     for thread in crew:
         thread.join()
+
+
+def started(work: Callable[[], None], threads: int) -> list[threading.Thread]:
+    """Start so many daemon threads, or as many as the system allows, and return them."""
+    crew: list[threading.Thread] = []
+    for _ in range(threads):
+        thread = threading.Thread(target=work, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # "can't start new thread": a limit of memory or of processes
+            break
+        crew.append(thread)
+    return crew

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,14 +20,14 @@ from harness.asking.limits import Limits, LimitTransport
 from harness.asking.models import Manner, unnoticed
 from harness.asking.retry import RetryTransport
 from harness.asking.turns import in_turn
-from harness.errors import CheckFailed, UsageError
+from harness.errors import CheckFailed, Incomplete, UsageError
 from harness.files import move_aside, read_journal, write_atomic
 from harness.recording import checksums
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
 from harness.run.budget import Budget, PricedTransport, check_limit
-from harness.run.crew import at_once, stops_all
+from harness.run.crew import at_once, started, stops_all
 from harness.run.pilot import pilot_cells
 from harness.run.protocols import protocol_of
 from harness.run.reach import ReachTransport
@@ -38,6 +39,10 @@ from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, sur
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
 
+NO_THREAD = (
+    "the system started no thread; nothing was sent. Raise its limits of memory and processes "
+    "(`ulimit -v`, `ulimit -u`) and start the same command again."
+)
 OPEN = "open"  # no cell is named so: theirs have "--" inside
 
 
@@ -225,13 +230,11 @@ class Recording:
         problems: list[str] = []
         futures: dict[Future[None], Cell] = {Future(): cell for cell in self.open_cells}
         waiting = deque(futures.items())
-        crew = [
-            threading.Thread(target=self._work, args=[waiting], daemon=True)
-            for _ in range(min(self._workers, len(futures)))
-        ]
+        crew: list[threading.Thread] = []
         try:
-            for thread in crew:
-                thread.start()
+            crew = started(partial(self._work, waiting), min(self._workers, len(futures)))
+            if futures and not crew:
+                raise Incomplete(NO_THREAD)
             self._gather(futures, problems)
         finally:
             self._end(crew)

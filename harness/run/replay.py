@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -95,6 +96,8 @@ def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
         recorder.check()
     except (HarnessError, RunStopped) as error:
         problem, result = str(error), None
+    except Exception as error:  # noqa: BLE001  damage of any kind is a verdict
+        problem, result = unforeseen(cell.name, error), None
     recorded = len(recorder.cassette) if recorder else 0
     matched = recorder.matched if recorder else 0
     return CellReplay(
@@ -113,7 +116,24 @@ def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
 def results_of(study: Study, replays: Sequence[CellReplay]) -> Any:
     """Compute a study's results from replayed cells; those with a problem are left out."""
     cells = [replay.result for replay in replays if replay.result]
-    return protocol_of(study).score(study, frozen(study).materials, cells)
+    materials = frozen(study).materials
+    try:
+        return protocol_of(study).score(study, materials, cells)
+    except HarnessError:
+        raise
+    except Exception as error:
+        raise CheckFailed(unforeseen(study.name, error)) from error
+
+
+def unforeseen(name: str, error: Exception) -> str:
+    """Return the words for an error that only content nobody recorded can lead to."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"{name}: cannot be computed from its recording ({type(error).__name__}: {error!s:.200}; "
+        f"{Path(place.filename).name}, line {place.lineno}). Its files are not what this release "
+        "writes: `harness verify` tells which differ from the manifest; restore them from where "
+        "you got the study. Where none differs, this is a fault of ours: please report it."
+    )
 
 
 def replayed_results(study: Study, cells: Sequence[Cell] | None = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import re
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from recording.sessions import FACES, asked_twice, client, send, twice
 
 from harness.errors import Miss
 from harness.recording import guard
+from harness.recording.difference import changed_words
 
 PROMPT = "In a long prompt of many words, explain the idea of recursion to a {} reader."
 LONG = " ".join(f"word{n}" for n in range(3000))
@@ -99,6 +101,49 @@ def test_differences_are_found_quickly(tmp_path: Path) -> None:
     assert "[word1]" in said and "[wordone]" in said
     assert len(said) < 6000
     assert time.monotonic() - begin < 3.0
+
+
+def changed(words: list[str]) -> dict[str, list[str]]:
+    """Give a prompt of many words in four other versions, by how it was changed."""
+    return {
+        "every 50th word": ["new" if n % 50 == 0 else word for n, word in enumerate(words)],
+        "all": [f"x{word}" for word in words],
+        "700 more": [*words[:100], *["new"] * 700, *words[100:]],
+        "the first 400 gone": words[400:],
+    }
+
+
+@pytest.mark.parametrize("how", ["every 50th word", "all", "700 more", "the first 400 gone"])
+def test_the_work_for_a_difference_grows_with_the_text(how: str) -> None:
+    """Of 100,000 words as of 10,000 it takes about the same steps of difflib, and few lines."""
+    steps = {}
+    for count in (10_000, 100_000):
+        words = [f"word{n * n % 7919}" for n in range(count)]
+        profile = cProfile.Profile()
+        lines = profile.runcall(changed_words, " ".join(words), " ".join(changed(words)[how]))
+        assert 2 <= len(lines) <= 12
+        assert all(len(line) < 1000 for line in lines)
+        steps[count] = sum(
+            entry.callcount
+            for entry in profile.getstats()
+            if not isinstance(entry.code, str) and "difflib" in entry.code.co_filename
+        )
+    assert steps[100_000] <= 2 * steps[10_000] + 100
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("a b c", "a x c", ["- ...a [b] c...", "+ ...a [x] c..."]),
+        ("a b", "a b c", ["- ...a b[]...", "+ ...a b[ c]..."]),
+        ("", "a", ["- ...[]...", "+ ...[a]..."]),
+        ("a b b", "a b", ["- ...a b[ b]...", "+ ...a b[]..."]),
+        ("a\nb", "a\nc", ["- ...a\\n[b]...", "+ ...a\\n[c]..."]),
+    ],
+)
+def test_a_difference_is_shown_word_by_word(old: str, new: str, lines: list[str]) -> None:
+    """Only what differs, in brackets, between the words around it."""
+    assert changed_words(old, new) == lines
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What many threads do at once fails as one would."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -23,3 +25,22 @@ def test_of_two_misses_the_one_that_says_more_is_raised() -> None:
 
     with pytest.raises(Miss, match="it follows from an answer"):
         at_once(2, threading.Event())(do, [1, 2])
+
+
+NO_MORE = """
+import resource, threading
+from harness.run.crew import at_once
+threading.stack_size(2**29)
+resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+print(at_once(6, threading.Event())(lambda item: item * item, range(9)))
+"""
+
+
+@pytest.mark.parametrize("room", [2**28, 2**30, 2**40], ids=["for none", "for some", "for all"])
+def test_threads_that_the_system_refuses_are_done_without(room: int) -> None:
+    """Under a limit of memory all is done in fewer threads, or in the one that asks."""
+    program = NO_MORE.replace("ROOM", str(room))
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{[item * item for item in range(9)]}\n"
