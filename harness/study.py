@@ -19,6 +19,8 @@ LIMITS = (
     "tokens_per_minute",
     "timeout",
     "api_key_env",
+    "key_header",
+    "served_as",
     "contact",
 )
 STUDIES = "cassettes"

@@ -9,23 +9,35 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from harness.forms import Name, Share, Strict
+from harness.http_names import BaseUrl, Headers, KeyHeader, Query
 from harness.results import CellKey, RunKey, tier_of
 
 Mark = Annotated[str, Field(min_length=2)]
+# Marks a setting that decides no request: results can be computed anew under another value.
+METRIC: dict[str, Any] = {"metric": True}
 
 
 class ModelEntry(Strict):
     """[models.NAME]: where a model is, what is sent with every request, and its limits.
 
     thinking: how its thinking begins and ends in its answers, beside the usual marks.
+    headers, query: sent with every request. key_header: the header that carries the bare key, in
+    the place of the provider's own, as Azure AI's model route wants it: base_url
+    "https://NAME.services.ai.azure.com/models", query { "api-version" = "2024-05-01-preview" },
+    key_header "api-key". served_as: names (with * for anything) that an endpoint may give for the
+    model, beside its own and that with a date behind.
     """
 
     provider: Literal["openai", "azure", "anthropic"] = "openai"
-    base_url: str = Field(pattern=r"^https?://")
+    base_url: BaseUrl = Field(pattern=r"^https?://")
     model: str
     api_version: str = ""
+    headers: Headers = {}
+    query: Query = {}
     family: str = ""
     api_key_env: str | None = None
+    key_header: KeyHeader | None = None
+    served_as: list[str] = []
     params: dict[str, Any] = {}
     omit: list[str] = []
     json_mode: Literal["schema", "object", "none"] = "schema"
@@ -39,6 +51,14 @@ class ModelEntry(Strict):
     def _azure_names_its_version(self) -> ModelEntry:
         if self.provider == "azure" and not self.api_version:
             raise ValueError('provider "azure" needs an api_version, such as "2024-10-21"')
+        if self.provider == "azure" and "api-version" in self.query:
+            raise ValueError('provider "azure": api_version says it; leave it out of query')
+        return self
+
+    @model_validator(mode="after")
+    def _key_header_has_a_key(self) -> ModelEntry:
+        if self.key_header and not self.api_key_env:
+            raise ValueError("key_header names a place for a key; api_key_env names its variable")
         return self
 
 
@@ -47,6 +67,27 @@ class Danger(Strict):
 
     sas_above: Share = 0.5
     far_below: Share = 0.5
+
+
+class Cuts(Strict):
+    """[ddft.cuts]: the SAS that answers of FAR' lie below, the FAR that those of SAS' lie above.
+
+    robust_above, competent_above: the CI above which a phenotype begins.
+    """
+
+    incoherent_below: Share = 0.5
+    factual_above: Share = 0.2
+    robust_above: Share = 0.60
+    competent_above: Share = 0.30
+
+    @model_validator(mode="after")
+    def _robust_is_more(self) -> Cuts:
+        if self.competent_above > self.robust_above:
+            raise ValueError(
+                f"competent_above {self.competent_above:g} lies above robust_above "
+                f"{self.robust_above:g}"
+            )
+        return self
 
 
 class FactsEntry(Strict):
@@ -72,14 +113,15 @@ class DDFT(Strict):
     judge_reference: bool = True
     rubrics: Literal["joint", "separate"] = "joint"
     exclude_same_family: bool = False
-    missing_limit: Share = 0.05
     empty_answers: Literal["missing", "judged"] = "missing"
-    theta: Share = 0.70
-    hoc_rule: Literal["max", "onset"] = "max"
-    empty_far_prime: Literal["undefined", "zero"] = "undefined"
-    normalization: Literal["clip", "max", "minmax"] = "clip"
-    aggregation: Literal["pooled", "by_concept"] = "pooled"
-    danger: Danger = Danger()
+    missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
+    theta: Share = Field(0.70, json_schema_extra=METRIC)
+    hoc_rule: Literal["max", "onset"] = Field("max", json_schema_extra=METRIC)
+    empty_far_prime: Literal["undefined", "zero"] = Field("undefined", json_schema_extra=METRIC)
+    normalization: Literal["clip", "max", "minmax"] = Field("clip", json_schema_extra=METRIC)
+    aggregation: Literal["pooled", "by_concept"] = Field("pooled", json_schema_extra=METRIC)
+    danger: Danger = Field(Danger(), json_schema_extra=METRIC)
+    cuts: Cuts = Field(Cuts(), json_schema_extra=METRIC)
     params: dict[Literal["subject", "interviewer", "judge"], dict[str, Any]] = {}
 
     @model_validator(mode="after")
@@ -167,7 +209,7 @@ class DepthCharge(Strict):
     repeats: int = Field(default=1, ge=1)
     redeals: int = Field(default=2, ge=0)
     history: Literal["single", "path"] = "single"
-    missing_limit: Share = 0.05
+    missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
     params: dict[Literal["target", "extractor", "evaluator"], dict[str, Any]] = {}
 
     @model_validator(mode="after")
@@ -235,7 +277,7 @@ class StudyFile(Strict):
     seed: int = Field(ge=0)
     models: dict[Name, ModelEntry]
     sources: dict[Name, SourceEntry] = {}
-    facts: dict[Name, FactsEntry] = {}
+    facts: dict[Name, FactsEntry] = Field({}, json_schema_extra=METRIC)
     ddft: DDFT | None = None
     depthcharge: DepthCharge | None = None
     record: Record = Record()

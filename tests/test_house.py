@@ -19,7 +19,8 @@ MAY_IMPORT = {
     "json_files": {"errors"},
     "results": {"errors", "json_files"},
     "forms": EVERYONE,
-    "study_file": {*EVERYONE, "forms"},
+    "http_names": {"recording"},
+    "study_file": {*EVERYONE, "forms", "http_names"},
     "study": {*EVERYONE, "forms", "study_file"},
     "prices": {*EVERYONE, "forms"},
     "texts": {*EVERYONE, "forms"},
@@ -60,7 +61,7 @@ ONLY_IN = {
     "matplotlib": {"report"},
     "zstandard": {"bundle", "recording"},
     "pyarrow": {"run"},
-    "pydantic": {"forms", "study_file", "prices", "texts", "audit", "jury"},
+    "pydantic": {"forms", "http_names", "study_file", "prices", "texts", "audit", "jury"},
 }
 HEAVY = ("numpy", "scipy", "pydantic", "httpx", "click", "msgspec", "rich")
 

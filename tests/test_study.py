@@ -11,6 +11,7 @@ from harness.errors import UsageError
 from harness.study import Study, find_study
 
 URL = "http://127.0.0.1:1"
+A_MODEL = 'model = "subject-a"'
 
 
 def write(root: Path, text: str) -> Path:
@@ -38,6 +39,34 @@ def write(root: Path, text: str) -> Path:
         ("[ddft]", "[ddft", ["not TOML"]),
         ("http://", "ftp://", ["base_url"]),
         ("as_of = 2026-01-31", "as_of = 'soon'", ["line 3", "as_of", "soon"]),
+        *(
+            (A_MODEL, f"{A_MODEL}\n{line}", ["line 9", *told])
+            for line, told in (
+                ('headers = { Authorization = "Bearer x" }', ["'Authorization'", "api_key_env"]),
+                ('headers = { x-team-key = "x" }', ["headers", "'x-team-key'", "api_key_env"]),
+                ('headers = { "x team" = "x" }', ["'x team'", "no name of a header"]),
+                ('headers = { host = "x" }', ["'host'", "leave it out"]),
+                ('headers = { x-team = "caf\\u00e9" }', ["'x-team'", "printable ASCII"]),
+                ("headers = { x-team = 1 }", ["headers.x-team", "string"]),
+                ('headers = { x-team = "1", X-Team = "2" }', ["stands twice"]),
+                ('query = { token = "x" }', ["query", "'token'", "api_key_env"]),
+                ('query = { "subscription-key" = "x" }', ["'subscription-key'", "api_key_env"]),
+                ("query = { api-version = 1 }", ["query.api-version", "string"]),
+                ('key_header = "x-team"\napi_key_env = "K"', ["key_header", "'x-team'", "api-key"]),
+                ('served_as = "x"', ["served_as", "list"]),
+            )
+        ),
+        (A_MODEL, f'{A_MODEL}\nkey_header = "api-key"', ["line 6", "api_key_env"]),
+        ("/v1", "/models?api-version=1", ["line 7", "base_url", "query = {"]),
+        *(
+            ("[ddft]", f"[ddft.cuts]\n{line}\n[ddft]", ["line 3", "ddft.cuts", *told])
+            for line, told in (
+                ("incoherent_below = 1.5", ["incoherent_below", "1.5"]),
+                ("factual_above = 'x'", ["factual_above", "'x'"]),
+                ("robust_above = 0.2", ["competent_above 0.3 lies above robust_above 0.2"]),
+                ("robust = 0.2", ["robust"]),
+            )
+        ),
     ],
 )
 def test_a_mistake_is_told_with_its_place(
@@ -82,7 +111,7 @@ def test_an_unrecorded_study_is_told(tmp_path: Path) -> None:
 def test_another_protocol_version_names_the_release(recorded: Path) -> None:
     """Materials of a protocol this release does not run name the release that does."""
     materials = recorded / "cassettes/small/materials.json"
-    text = materials.read_text().replace('"protocol_version": 1', '"protocol_version": 99')
+    text = materials.read_text().replace('"protocol_version": 2', '"protocol_version": 99')
     materials.write_text(text.replace('"harness_version": "0.1.0"', '"harness_version": "7.7"'))
     done = CliRunner().invoke(main, ["replay", "small", "--root", str(recorded)])
     assert done.exit_code == 2
@@ -99,6 +128,23 @@ def test_what_decides_nothing_is_not_in_the_identity(tmp_path: Path) -> None:
     assert Study(write(tmp_path, text)).identity(newer) == first
     assert Study(write(tmp_path, text.replace("seed = 7", "seed = 8"))).identity(newer) != first
     assert Study(write(tmp_path, text)).identity(newer.replace(b"{}", b'{"a": ""}')) != first
+
+
+def test_settings_that_are_the_default_are_not_in_the_identity(tmp_path: Path) -> None:
+    """A study begun before a setting existed goes on; another value makes it another study."""
+    plain = Study(write(tmp_path, study_text(URL))).identity(b"{}")
+    default = "[ddft.cuts]\nrobust_above = 0.6\n"
+    assert Study(write(tmp_path, study_text(URL, extra=default))).identity(b"{}") == plain
+    other = "[ddft.cuts]\nrobust_above = 0.7\n"
+    assert Study(write(tmp_path, study_text(URL, extra=other))).identity(b"{}") != plain
+    for line, same in (
+        ("headers = {}\nquery = {}\nserved_as = []", True),
+        ('served_as = ["x"]', True),
+        ('headers = { x-team = "blue" }', False),
+        ('query = { tier = "batch" }', False),
+    ):
+        text = study_text(URL).replace(A_MODEL, f"{A_MODEL}\n{line}")
+        assert (Study(write(tmp_path, text)).identity(b"{}") == plain) is same, line
 
 
 def test_a_study_is_found_by_name_from_inside_the_repository(

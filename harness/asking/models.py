@@ -11,7 +11,15 @@ import msgspec
 
 from harness.asking import version_1
 from harness.asking.answers import answer_to, failed
-from harness.asking.wire import WIRES, Answer, Endpoint, Message
+from harness.asking.wire import (
+    WIRES,
+    Answer,
+    Endpoint,
+    Message,
+    address,
+    request_body,
+    request_headers,
+)
 from harness.errors import REFUSALS, EndpointRefused, Incomplete, is_passing
 from harness.results.answers import FILTERED, NO_REPLY
 
@@ -72,10 +80,7 @@ class ChatModel:
         follow, asked for in the model's json_mode. Raises Incomplete where no answer could be had,
         EndpointRefused where none ever will.
         """
-        body = self._wire.body(self.endpoint, messages, schema)
-        body |= {**(params or {}), **self.endpoint.params}
-        kept = {name: value for name, value in body.items() if name not in self.endpoint.omit}
-        data = msgspec.json.encode(kept)
+        data = msgspec.json.encode(request_body(self.endpoint, messages, params or {}, schema))
         try:
             came = self._send(call, data)
         except httpx.TransportError as error:
@@ -88,7 +93,7 @@ class ChatModel:
         return answer
 
     def _send(self, call: str, content: bytes) -> _Came:
-        url = _parsed(self._wire.url(self.endpoint))
+        url = _parsed(address(self.endpoint))
         # A stream and whole headers: all that httpx works out for a content takes ten times longer.
         request = httpx.Request(
             "POST",
@@ -96,7 +101,7 @@ class ChatModel:
             headers=[
                 (b"Host", url.netloc),
                 (b"content-type", b"application/json"),
-                *_encoded(self._wire.headers(self.endpoint)),
+                *_encoded(request_headers(self.endpoint)),
                 (b"Content-Length", b"%d" % len(content)),
             ],
             stream=httpx.ByteStream(content),

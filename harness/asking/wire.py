@@ -11,8 +11,9 @@ the content is a list of blocks (Anthropic's API reference, Messages).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 Message = dict[str, str]
 NO_TEXT = "(empty)"  # stands for an answer without a text
@@ -31,7 +32,8 @@ class Endpoint(NamedTuple):
     name: ours, in call names and results. model: the provider's; on Azure the deployment. params:
     sent with every request, and `omit` names what is taken out again. json_mode: how JSON is asked
     for ("schema", "object", "none"). timeout: seconds. thinking: how this model's begins and ends,
-    where it has marks of its own.
+    where it has marks of its own. headers, query: sent with every request.
+    key_header: carries the bare key, in the place of the provider's own header.
     """
 
     name: str
@@ -45,6 +47,9 @@ class Endpoint(NamedTuple):
     provider: str = "openai"
     api_version: str = ""
     thinking: tuple[str, str] | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
+    query: Mapping[str, str] = MappingProxyType({})
+    key_header: str | None = None
 
 
 class Answer(NamedTuple):
@@ -214,6 +219,34 @@ class Anthropic:
 
 
 WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "azure": Azure(), "anthropic": Anthropic()}
+
+
+def address(endpoint: Endpoint) -> str:
+    """Return the URL that a model's requests are posted to, its study's query parameters in it."""
+    url = WIRES[endpoint.provider].url(endpoint)
+    if not endpoint.query:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(endpoint.query)}"
+
+
+def request_headers(endpoint: Endpoint) -> dict[str, str]:
+    """Return the headers of a model's requests, the key and its study's own headers among them."""
+    if endpoint.key_header and endpoint.api_key:
+        keyless = WIRES[endpoint.provider].headers(endpoint._replace(api_key=None))
+        return {**keyless, **endpoint.headers, endpoint.key_header: endpoint.api_key}
+    return {**WIRES[endpoint.provider].headers(endpoint), **endpoint.headers}
+
+
+def request_body(
+    endpoint: Endpoint,
+    messages: Sequence[Message],
+    params: Mapping[str, Any],
+    schema: Mapping[str, Any] | None = None,
+) -> Body:
+    """Return what is sent to a model: the role's `params` under its own, `omit` taken out."""
+    body = WIRES[endpoint.provider].body(endpoint, messages, schema)
+    body |= {**params, **endpoint.params}
+    return {name: value for name, value in body.items() if name not in endpoint.omit}
 
 
 def with_text(said: Message) -> Message:

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from harness.results import Value
 
 PLACES = 9
+# The paper's cuts (sections 5.2 and 7.3); a study may name others.
+INCOHERENT_BELOW, FACTUAL_ABOVE = 0.5, 0.2
 ROBUST_ABOVE, COMPETENT_ABOVE = 0.60, 0.30
 
 
@@ -58,21 +60,28 @@ def cri(curve: Sequence[tuple[float, float | None]]) -> Value:
     return Value(area / (points[-1][0] - points[0][0]), len(points))
 
 
-def far_prime(responses: Sequence[tuple[float, float]], empty: str = "undefined") -> Value:
-    """Give FAR' of (FAR, SAS) pairs: the mean FAR where SAS < 0.5 (section 5.2).
+def far_prime(
+    responses: Sequence[tuple[float, float]],
+    empty: str = "undefined",
+    incoherent_below: float = INCOHERENT_BELOW,
+) -> Value:
+    """Give FAR' of (FAR, SAS) pairs: the mean FAR where SAS is below the cut (section 5.2).
 
     empty = "zero" gives 0 where there is no such response; it hands the largest CI to a model that
     is never incoherent, so the default leaves it undefined.
     """
-    chosen = [far for far, sas in responses if round(sas, PLACES) < 0.5]
+    chosen = [far for far, sas in responses if round(sas, PLACES) < incoherent_below]
     if not chosen and empty == "zero":
         return Value(0.0, 0, "empty FAR' taken as zero")
     return mean_value(chosen, "empty FAR'")
 
 
-def sas_prime(responses: Sequence[tuple[float, float]]) -> Value:
-    """Give SAS' of (FAR, SAS) pairs: the mean SAS where FAR > 0.2 (section 5.2)."""
-    return mean_value([sas for far, sas in responses if round(far, PLACES) > 0.2], "empty SAS'")
+def sas_prime(
+    responses: Sequence[tuple[float, float]], factual_above: float = FACTUAL_ABOVE
+) -> Value:
+    """Give SAS' of (FAR, SAS) pairs: the mean SAS where FAR is above the cut (section 5.2)."""
+    chosen = [sas for far, sas in responses if round(far, PLACES) > factual_above]
+    return mean_value(chosen, "empty SAS'")
 
 
 def ci_raw(hoc_: Value, cri_: Value, far_: Value, sas_: Value) -> Value:
@@ -126,14 +135,18 @@ def _normal(value: Value, known: list[float], rule: str) -> Value:
     return Value((value.value - low) / (high - low), value.n)
 
 
-def phenotype(ci: float | None) -> str | None:
+def phenotype(
+    ci: float | None,
+    robust_above: float = ROBUST_ABOVE,
+    competent_above: float = COMPETENT_ABOVE,
+) -> str | None:
     """Give the phenotype of a normalized CI (section 7.3); None where CI is undefined."""
     if ci is None:
         return None
     rounded = round(ci, PLACES)
-    if rounded > ROBUST_ABOVE:
+    if rounded > robust_above:
         return "Robust"
-    return "Competent" if rounded > COMPETENT_ABOVE else "Brittle"
+    return "Competent" if rounded > competent_above else "Brittle"
 
 
 def danger_zone(

@@ -110,8 +110,8 @@ def _scores(cells: Cells, rules: MetricRules) -> Scores:
     return Scores(
         _sums([[turn.far for turn in cell.turns if turn.far is not None] for cell in cells]),
         _sums([[turn.sas for turn in cell.turns if turn.sas is not None] for cell in cells]),
-        _sums([[far for far, sas in pair if sas < 0.5] for pair in pairs]),
-        _sums([[sas for far, sas in pair if far > 0.2] for pair in pairs]),
+        _sums([[far for far, sas in pair if sas < rules.incoherent_below] for pair in pairs]),
+        _sums([[sas for far, sas in pair if far > rules.factual_above] for pair in pairs]),
         _sums(
             [
                 [float(sas > rules.sas_above and far < rules.far_below) for far, sas in pair]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.ddft.evaluations import Evaluation
-from harness.ddft.metrics import COMPETENT_ABOVE, PLACES, ROBUST_ABOVE
+from harness.ddft.metrics import PLACES
 from harness.ddft.resamples import Resamples, no_bootstrap, of_replicates
 from harness.ddft.scoring import MetricRules
 from harness.results import Value
@@ -61,14 +61,14 @@ def phenotypes(
     evaluations: Sequence[Evaluation], rules: MetricRules, resamples: Resamples
 ) -> dict[str, Uncertainty]:
     """Give every complete subject's uncertainty; undefined below four blocks."""
-    blocks = blocked(evaluations)
+    blocks = blocked(evaluations, rules)
     number = int(np.prod(blocks.far.number.shape[1:3]))
     if reason := too_few(number, "blocks of concept x turn"):
         return {name: undefined(number, reason) for name in blocks.subjects}
     raw = replicates(blocks, rules, resamples.of("concept x turn", number))
     normal = np.round(normalized(raw, rules.normalization), PLACES)
     return {
-        name: Uncertainty(of_replicates(raw[:, place]), _probabilities(normal[:, place]))
+        name: Uncertainty(of_replicates(raw[:, place]), _probabilities(normal[:, place], rules))
         for place, name in enumerate(blocks.subjects)
     }
 
@@ -79,7 +79,7 @@ def undefined(n: int, reason: str) -> Uncertainty:
     return Uncertainty(no_bootstrap(n, reason), {name: Value(None, 0, reason) for name in names})
 
 
-def blocked(evaluations: Sequence[Evaluation]) -> Blocks:
+def blocked(evaluations: Sequence[Evaluation], rules: MetricRules) -> Blocks:
     """Sum the responses by subject, concept, turn and level."""
     keys = [(e.subject, e.concept, e.turn, e.level) for e in evaluations]
     axes = [sorted(set(axis)) for axis in zip(*keys, strict=True)] or [[], [], [], []]
@@ -87,8 +87,8 @@ def blocked(evaluations: Sequence[Evaluation]) -> Blocks:
     flat = _places(keys, axes)
     far = np.array([np.nan if e.far is None else e.far for e in evaluations], dtype=np.float64)
     sas = np.array([np.nan if e.sas is None else e.sas for e in evaluations], dtype=np.float64)
-    incoherent = ~np.isnan(far) & (np.round(sas, PLACES) < 0.5)
-    factual = ~np.isnan(sas) & (np.round(far, PLACES) > 0.2)
+    incoherent = ~np.isnan(far) & (np.round(sas, PLACES) < rules.incoherent_below)
+    factual = ~np.isnan(sas) & (np.round(far, PLACES) > rules.factual_above)
     return Blocks(
         list(axes[0]),
         np.array(axes[3], dtype=np.float64),
@@ -222,10 +222,10 @@ def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
     return found
 
 
-def _probabilities(ci: FloatArray) -> dict[str, Value]:
+def _probabilities(ci: FloatArray, rules: MetricRules) -> dict[str, Value]:
     n = len(ci)
-    robust, competent = ci > ROBUST_ABOVE, (ci > COMPETENT_ABOVE) & (ci <= ROBUST_ABOVE)
-    none = np.isnan(ci)
+    robust, none = ci > rules.robust_above, np.isnan(ci)
+    competent = (ci > rules.competent_above) & ~robust
     found = (robust, competent, ~(robust | competent | none), none)
     names = (*PHENOTYPES, UNDEFINED)
     return {name: Value(int(k.sum()) / n, n) for name, k in zip(names, found, strict=True)}

@@ -13,8 +13,10 @@ FAR = Metric("ddft.far", "FAR", "mean factual accuracy of all answers, by the ju
 SAS = Metric("ddft.sas", "SAS", "mean semantic adherence of all answers, by the jury", SHARE)
 HOC = Metric("ddft.hoc", "HOC", "largest compression at which mean FAR reaches theta", SHARE)
 CRI = Metric("ddft.cri", "CRI", "area under SAS over compression, divided by its span", SHARE)
-FAR_PRIME = Metric("ddft.far_prime", "FAR'", "mean FAR of answers with SAS < 0.5", SHARE)
-SAS_PRIME = Metric("ddft.sas_prime", "SAS'", "mean SAS of answers with FAR > 0.2", SHARE)
+INCOHERENT = "mean FAR of answers with SAS < 0.5, or below the study's cut"
+FACTUAL = "mean SAS of answers with FAR > 0.2, or above the study's cut"
+FAR_PRIME = Metric("ddft.far_prime", "FAR'", INCOHERENT, SHARE)
+SAS_PRIME = Metric("ddft.sas_prime", "SAS'", FACTUAL, SHARE)
 CI_RAW = Metric(
     "ddft.ci_raw", "CI raw", "HOC x CRI / (FAR' + 1 - SAS'), not normalized", "index", high=None
 )

@@ -23,7 +23,11 @@ from harness.results import (
 
 
 class MetricRules(NamedTuple):
-    """The choices the paper leaves open, as the study file makes them."""
+    """The choices the paper leaves open, and its cuts, as the study file makes them.
+
+    sas_above, far_below: of the danger zone. incoherent_below, factual_above: which answers FAR'
+    (by their SAS) and SAS' (by their FAR) are means of. robust_above, competent_above: of CI.
+    """
 
     theta: float
     hoc_rule: str
@@ -33,6 +37,14 @@ class MetricRules(NamedTuple):
     sas_above: float
     far_below: float
     missing_limit: float
+    incoherent_below: float = metrics.INCOHERENT_BELOW
+    factual_above: float = metrics.FACTUAL_ABOVE
+    robust_above: float = metrics.ROBUST_ABOVE
+    competent_above: float = metrics.COMPETENT_ABOVE
+
+    def phenotype(self, ci: float | None) -> str | None:
+        """Return the phenotype of a normalized CI by these cuts; None where CI is undefined."""
+        return metrics.phenotype(ci, self.robust_above, self.competent_above)
 
 
 def score_study(
@@ -88,7 +100,7 @@ def subject_metrics(
         chosen = [part for part in parts if part.arm == arm]
         values = metrics.normalized([part.ci_raw for part in chosen], rules.normalization)
         for part, value in zip(chosen, values, strict=True):
-            part.ci, part.phenotype = value, metrics.phenotype(value.value)
+            part.ci, part.phenotype = value, rules.phenotype(value.value)
     return parts
 
 
@@ -111,8 +123,8 @@ def _subject(
         if turn.far is not None and turn.sas is not None
     ]
     hoc = metrics.hoc(far, rules.theta, rules.hoc_rule)
-    cri, sas_prime = metrics.cri(sas), metrics.sas_prime(pairs)
-    far_prime = metrics.far_prime(pairs, rules.empty_far_prime)
+    cri, sas_prime = metrics.cri(sas), metrics.sas_prime(pairs, rules.factual_above)
+    far_prime = metrics.far_prime(pairs, rules.empty_far_prime, rules.incoherent_below)
     raw = metrics.ci_raw(hoc, cri, far_prime, sas_prime)
     return SubjectMetrics(
         subject,

@@ -14,7 +14,7 @@ NORMALIZATION = "normalization"
 class Swap(msgspec.Struct):
     """A subject's CI and phenotype if only this part were as it is in the other recording.
 
-    part: one of the equation's, "normalization" (the rule and the other subjects it looks at),
+    part: one of the equation's, "normalization" (the rule, the other subjects it looks at, cuts),
     "nothing" or "everything". before, after: the part in either recording. changes: whether the
     phenotype becomes another than it was.
     """
@@ -43,8 +43,10 @@ def swaps(before: Results, after: Results) -> list[Swap]:
 def _of_subject(
     before: Results, after: Results, part: SubjectMetrics, other: SubjectMetrics
 ) -> list[Swap]:
-    def swap(name: str, old: Value | str, new: Value | str, ci: Value) -> Swap:
-        kind = metrics.phenotype(ci.value)
+    def swap(
+        name: str, old: Value | str, new: Value | str, ci: Value, by: Results = before
+    ) -> Swap:
+        kind = metrics.phenotype(ci.value, *_phenotype_cuts(by))
         return Swap(part.subject, part.arm, name, old, new, ci, kind, kind != part.phenotype)
 
     raw, rules = (part.ci_raw, other.ci_raw), (_rule(before), _rule(after))
@@ -56,9 +58,15 @@ def _of_subject(
     return [
         swap("nothing", *raw, _normal(before, part, raw[0])),
         *parts,
-        swap(NORMALIZATION, *rules, _normal(after, other, raw[0])),
-        swap("everything", *raw, _normal(after, other, raw[1])),
+        swap(NORMALIZATION, *rules, _normal(after, other, raw[0]), after),
+        swap("everything", *raw, _normal(after, other, raw[1]), after),
     ]
+
+
+def _phenotype_cuts(results: Results) -> tuple[float, float]:
+    """Return the cuts of the phenotypes, those of the paper where the results name none."""
+    robust = results.rules.get("robust_above", metrics.ROBUST_ABOVE)
+    return robust, results.rules.get("competent_above", metrics.COMPETENT_ABOVE)
 
 
 def _rule(results: Results) -> str:

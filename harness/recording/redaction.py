@@ -48,6 +48,16 @@ _like_a_key = re.compile(r"(?=.*\d)[!-~]+")
 _cookie = re.compile(r"^([^=;]*=)?[^;]*")
 
 
+def is_secret_header(name: str) -> bool:
+    """Tell whether a header is one of those that carry keys."""
+    return SECRET_HEADER.search(name) is not None
+
+
+def is_secret_parameter(name: str) -> bool:
+    """Tell whether a query parameter is one of those that carry keys."""
+    return name.lower() in (*SECRET_NAMES, *QUERY_ONLY)
+
+
 def clean_url(url: str) -> str:
     """Replace the values of secret query parameters and any user info of a URL."""
     return _query.sub(rf"\g<1>{REDACTED}", _userinfo.sub(r"\1", url))

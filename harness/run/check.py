@@ -15,6 +15,7 @@ from harness.asking.wire import Answer
 from harness.errors import HarnessError
 from harness.results.answers import REJECTED
 from harness.run.protocols import protocol_of
+from harness.run.served import advice, others_served
 from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
 from harness.study import Study
 from harness.study_file import SourceEntry
@@ -82,10 +83,13 @@ def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
     newest = protocol_of(study).VERSIONS[-1]
     state = read_reply(answer.text, answer.finish_reason, {"far": Score()}, newest).state
     able = f", JSON {state}" if in_json else ""
-    return EndpointState(name, f"{_served(model, answer)}{able}", not in_json or state == "ok")
+    other = others_served(study.file.models[model.endpoint.name], [answer.served])
+    warning = f"; {advice(model.endpoint.name, answer.served)}" if other else ""
+    ok = not other and (not in_json or state == "ok")
+    return EndpointState(name, f"{_served(model, answer)}{able}{warning}", ok)
 
 
 def _served(model: ChatModel, answer: Answer) -> str:
-    asked, served = model.endpoint.model, answer.served or "unnamed"
-    other = "" if served == asked else f" (asked for {asked})"
+    requested, served = model.endpoint.model, answer.served or "unnamed"
+    other = "" if served == requested else f" (asked for {requested})"
     return f"answers; serves {served}{other}; parameters accepted"

@@ -79,6 +79,7 @@ def metric_rules(study: Study) -> MetricRules:
         ddft.danger.sas_above,
         ddft.danger.far_below,
         ddft.missing_limit,
+        **ddft.cuts.model_dump(),
     )
 
 

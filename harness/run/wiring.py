@@ -114,6 +114,9 @@ def endpoint(name: str, model: ModelEntry, key: str | None) -> Endpoint:
         model.provider,
         model.api_version,
         (model.thinking[0], model.thinking[1]) if model.thinking else None,
+        model.headers,
+        model.query,
+        model.key_header,
     )
 
 

@@ -115,6 +115,44 @@ def test_azure_gets_its_documented_request() -> None:
     assert ask(reply, endpoint, schema=SCHEMA).text == "Because."
 
 
+def test_azure_ai_gets_its_model_route() -> None:
+    """Its address, version and key header can be said; the model's name stands in the body."""
+
+    def reply(received: Received) -> Answer:
+        assert received.path == "/models/chat/completions"
+        assert received.query == "api-version=2024-05-01-preview&team=a+b%26c"
+        assert received.header("api-key") == KEY
+        assert received.header("extra-parameters") == "pass-through"
+        assert secrets(received) == {"api-key"}
+        assert received.json()["model"] == "DeepSeek-V3.1"
+        return json_answer(CHAT)
+
+    endpoint = {
+        "base": "/models",
+        "model": "DeepSeek-V3.1",
+        "query": {"api-version": "2024-05-01-preview", "team": "a b&c"},
+        "headers": {"extra-parameters": "pass-through"},
+        "key_header": "api-key",
+    }
+    assert ask(reply, endpoint).text == "Because."
+
+
+@pytest.mark.parametrize("provider", ["azure", "anthropic"])
+def test_headers_and_query_go_with_every_provider(provider: str) -> None:
+    """A study's own parameters follow the provider's, and its headers stand beside them."""
+
+    def reply(received: Received) -> Answer:
+        own = "anthropic-version" if provider == "anthropic" else "api-key"
+        assert received.header(own)
+        assert received.header("x-team") == "blue"
+        assert received.query.endswith("tier=batch")
+        assert received.query.startswith("api-version=1&") == (provider == "azure")
+        return json_answer(MESSAGE if provider == "anthropic" else CHAT)
+
+    extras = {"headers": {"x-team": "blue"}, "query": {"tier": "batch"}, "api_version": "1"}
+    assert ask(reply, {"model": "m", "provider": provider, **extras}).text == "Because."
+
+
 def test_anthropic_gets_its_documented_request() -> None:
     """Key and version headers, the system prompt apart, max_tokens always, text blocks read."""
 

@@ -20,6 +20,9 @@ RULES = [
         ("max", "onset"), ("undefined", "zero"), ("pooled", "by_concept")
     )
 ]
+RULES.append(
+    synthetic.RULES._replace(incoherent_below=0.7, factual_above=0.4, empty_far_prime="zero")
+)
 
 
 def by_hand(rows: list[Evaluation], rules: MetricRules) -> float:
@@ -36,8 +39,8 @@ def by_hand(rows: list[Evaluation], rules: MetricRules) -> float:
     value = metrics.ci_raw(
         metrics.hoc(curves[0], rules.theta, rules.hoc_rule),
         metrics.cri(curves[1]),
-        metrics.far_prime(pairs, rules.empty_far_prime),
-        metrics.sas_prime(pairs),
+        metrics.far_prime(pairs, rules.empty_far_prime, rules.incoherent_below),
+        metrics.sas_prime(pairs, rules.factual_above),
     ).value
     return math.nan if value is None else value
 
@@ -46,7 +49,7 @@ def by_hand(rows: list[Evaluation], rules: MetricRules) -> float:
 def test_every_block_once_is_the_study_itself(rules: MetricRules) -> None:
     """The resample that draws each block once gives the CI that scoring gives."""
     made = synthetic.study(4, 3, repeats=2, missing=0.2, rules=rules)
-    blocks = phenotypes.blocked(evaluations(made.cells))
+    blocks = phenotypes.blocked(evaluations(made.cells), rules)
     found = phenotypes.replicates(blocks, rules, np.arange(15)[None, :])[0]
     scored = score_study("made", 1, made.cells, made.planned, rules).subjects
     expected = [math.nan if s.ci_raw.value is None else s.ci_raw.value for s in scored]
@@ -59,7 +62,7 @@ def test_a_resample_is_its_responses_scored(rules: MetricRules) -> None:
     made = synthetic.study(3, 2, missing=0.5, rules=rules)
     rows = evaluations(made.cells)
     indices = np.random.default_rng(3).integers(0, 10, size=(20, 10))
-    found = phenotypes.replicates(phenotypes.blocked(rows), rules, indices)
+    found = phenotypes.replicates(phenotypes.blocked(rows, rules), rules, indices)
     order = [(f"concept-{j}", turn) for j in range(2) for turn in range(1, 6)]
     for drawn, row in zip(indices, found, strict=True):
         for place in range(3):
@@ -74,7 +77,7 @@ def test_a_resample_is_its_responses_scored(rules: MetricRules) -> None:
 
 def test_the_sums_are_exact() -> None:
     """Adding up in whole numbers gives the very same sums, so no way of adding gives others."""
-    blocks = phenotypes.blocked(evaluations(synthetic.study(2, 8).cells))
+    blocks = phenotypes.blocked(evaluations(synthetic.study(2, 8).cells), synthetic.RULES)
     weights = np.random.default_rng(1).integers(0, 4, size=(5, 40))
     found = phenotypes._weighed(weights.astype(np.float64), blocks.far.total)
     whole = (blocks.far.total * phenotypes.GRAIN).reshape(2, 40, 5).astype(np.int64)

@@ -48,7 +48,12 @@ def number(value: Value) -> float:
 
 
 @pytest.mark.parametrize(
-    "other", [RULES, RULES._replace(theta=0.8, hoc_rule="onset", empty_far_prime="zero")]
+    "other",
+    [
+        RULES,
+        RULES._replace(theta=0.8, hoc_rule="onset", empty_far_prime="zero"),
+        RULES._replace(incoherent_below=0.7, factual_above=0.4),
+    ],
 )
 def test_every_resample_is_what_the_scoring_gives(other: MetricRules) -> None:
     """Each metric's change over drawn cells equals the metrics' own functions, by both rules."""

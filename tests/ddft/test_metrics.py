@@ -53,6 +53,20 @@ def test_phenotype_bounds(ci: float | None, label: str | None) -> None:
     assert metrics.phenotype(ci) == label
 
 
+def test_a_study_may_name_its_own_cuts() -> None:
+    """FAR' and SAS' are means of the answers on their side of a cut, phenotypes begin at theirs."""
+    pairs = [(0.75, 0.6), (0.25, 0.4), (0.1, 0.9)]
+    assert metrics.far_prime(pairs) == Value(0.25, 1)
+    assert metrics.far_prime(pairs, incoherent_below=0.65) == Value(0.5, 2)
+    assert metrics.sas_prime(pairs) == Value(0.5, 2)
+    assert metrics.sas_prime(pairs, factual_above=0.3) == Value(0.6, 1)
+    assert [metrics.phenotype(ci, 0.9, 0.5) for ci in (0.91, 0.9, 0.5)] == [
+        "Robust",
+        "Competent",
+        "Brittle",
+    ]
+
+
 def test_danger_zone_is_strict_on_both_sides() -> None:
     """A response at a threshold is outside; without responses the share is undefined."""
     pairs = [(0.4, 0.6), (0.5, 0.9), (0.1, 0.5), (0.0, 1.0)]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
 from drilling import answering, role, said, world, write_drill
 from loopback import Answer, Loopback, Received, json_answer
 from study_folder import edit
 
+from harness.cli import main
 from harness.run.check import check_endpoints
 from harness.study import Study
 
@@ -19,8 +22,13 @@ def states(study: Study) -> dict[str, tuple[bool, str]]:
 
 
 def serving(received: Received, answer: Answer) -> Answer:
-    """Give the JSON that is asked for, in every role."""
-    return answer if role(received) == "source" else said(GOOD)
+    """Give the JSON that is asked for, in every role, as the model that was asked for."""
+    return answer if role(received) == "source" else served(role(received))
+
+
+def served(name: str) -> Answer:
+    choice = {"index": 0, "message": {"content": GOOD}, "finish_reason": "stop"}
+    return json_answer({"model": name, "choices": [choice]})
 
 
 def test_every_role_and_every_source_is_asked(tmp_path: Path) -> None:
@@ -46,7 +54,10 @@ def test_who_cannot_give_json_is_told(tmp_path: Path) -> None:
         return answer if role(received) == "source" else said("Certainly!")
 
     with Loopback(answering(world(), chatty)) as server:
-        found = states(write_drill(tmp_path, server.url))
+        study = write_drill(tmp_path, server.url)
+        for name in study.file.models:
+            edit(study, f'model = "{name}"', f'model = "{name}"\nserved_as = ["made-up"]')
+        found = states(Study(study.folder))
     assert {name for name, (ok, _) in found.items() if not ok} == {
         "extractor (extractor)",
         "evaluator (evaluator)",
@@ -63,7 +74,7 @@ def test_what_refuses_is_told(tmp_path: Path) -> None:
             "extractor": json_answer({"error": "no such key"}, 401),
             "source": json_answer({"error": "moved"}, 410),
         }
-        return instead.get(role(received), said(GOOD))
+        return instead.get(role(received), served(role(received)))
 
     with Loopback(answering(world(), refusing)) as server:
         found = states(write_drill(tmp_path, server.url))
@@ -72,3 +83,38 @@ def test_what_refuses_is_told(tmp_path: Path) -> None:
     assert "401" in told["extractor (extractor)"]
     assert "410" in told["engine"]
     assert "evaluator (evaluator)" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "ok"),
+    [
+        ("target-1-2025-08-07", "", True),
+        ("target-1-20250807", "", True),
+        ("TARGET-1", "", True),
+        ("", "", True),
+        ("target-1-mini", "", False),
+        ("target-10", "", False),
+        ("qwen-0.5b", "", False),
+        ("qwen-0.5b", '"llama*"', False),
+        ("qwen-0.5b", '"qwen-*", "llama*"', True),
+    ],
+)
+def test_another_model_than_the_one_asked_for_is_a_warning(
+    tmp_path: Path, name: str, allowed: str, ok: bool
+) -> None:
+    """Exit 1 with both names and the setting that allows it; a date behind the name is no other."""
+
+    def serving_another(received: Received, answer: Answer) -> Answer:
+        if role(received) == "source":
+            return answer
+        return served(name if role(received) == "target-1" else role(received))
+
+    with Loopback(answering(world(), serving_another)) as server:
+        study = write_drill(tmp_path, server.url)
+        edit(study, 'model = "target-1"', f'model = "target-1"\nserved_as = [{allowed}]')
+        done = CliRunner().invoke(main, ["check", str(study.folder)])
+    assert done.exit_code == (0 if ok else 1), done.output
+    assert ("warning: if that is the model you want" in done.output) is not ok
+    if not ok:
+        assert f"serves {name} (asked for target-1)" in done.output
+        assert f'served_as = ["{name}"] in [models.target-1]' in done.output
