@@ -90,6 +90,7 @@ def _answer(content: Content, own: Marks | None) -> Answer:
         content.tokens,
         thought=said.thought,
         lost=is_missing,
+        first=content.first,
     )
 
 

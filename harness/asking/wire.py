@@ -59,7 +59,8 @@ class Answer(NamedTuple):
     "truncated", "filtered" or "rejected"). finish_reason: the endpoint's, "refusal" for what was
     declined in a field of its own. tokens: prompt and completion, None where the endpoint does not
     say. problem: what came instead of a reply. thought: whether thinking was taken out. lost:
-    whether the answer is missing, so that there is nothing to judge and `text` is "".
+    whether the answer is missing, so that there is nothing to judge and `text` is "". first: the
+    likeliest first tokens with their log probabilities, where they were asked for and given.
     """
 
     text: str
@@ -70,16 +71,21 @@ class Answer(NamedTuple):
     problem: str = ""
     thought: bool = False
     lost: bool = False
+    first: tuple[tuple[str, float], ...] = ()
 
 
 class Content(NamedTuple):
-    """What a provider's reply holds; refusal: the words of one that has a field of its own."""
+    """What a provider's reply holds; refusal: the words of one that has a field of its own.
+
+    first: the likeliest first tokens (the first that are no white space), as in Answer.
+    """
 
     text: str
     finish_reason: str | None
     served: str
     tokens: tuple[int, int] | None
     refusal: str = ""
+    first: tuple[tuple[str, float], ...] = ()
 
 
 class Model(Protocol):
@@ -97,9 +103,14 @@ class Model(Protocol):
 
 
 class Wire(Protocol):
-    """One provider's format; is_chat: whether it is that of OpenAI's chat completions."""
+    """One provider's format.
+
+    is_chat: whether it is that of OpenAI's chat completions. unknown: the parameters of a role
+    that it does not have.
+    """
 
     is_chat: bool
+    unknown: Sequence[str]
 
     def url(self, endpoint: Endpoint) -> str:
         """Give the address to post to."""
@@ -123,6 +134,7 @@ class OpenAI:
     """Chat completions."""
 
     is_chat = True
+    unknown: Sequence[str] = ()
 
     def url(self, endpoint: Endpoint) -> str:
         """Give the chat completions address under the base URL."""
@@ -158,6 +170,7 @@ class OpenAI:
             str(reply.get("model") or ""),
             tokens_of(reply.get("usage"), "prompt_tokens", "completion_tokens"),
             text_of(message.get("refusal")),
+            _first(choice.get("logprobs")),
         )
 
 
@@ -181,6 +194,7 @@ class Anthropic:
     """Messages."""
 
     is_chat = False
+    unknown: Sequence[str] = ("logprobs", "top_logprobs")
 
     def url(self, endpoint: Endpoint) -> str:
         """Give the messages address under the base URL."""
@@ -243,9 +257,13 @@ def request_body(
     params: Mapping[str, Any],
     schema: Mapping[str, Any] | None = None,
 ) -> Body:
-    """Return what is sent to a model: the role's `params` under its own, `omit` taken out."""
-    body = WIRES[endpoint.provider].body(endpoint, messages, schema)
-    body |= {**params, **endpoint.params}
+    """Return what is sent to a model: the role's `params` under its own, `omit` taken out.
+
+    A parameter of the role that the provider's API does not have is left out, too.
+    """
+    wire = WIRES[endpoint.provider]
+    role = {name: value for name, value in params.items() if name not in wire.unknown}
+    body = {**wire.body(endpoint, messages, schema), **role, **endpoint.params}
     return {name: value for name, value in body.items() if name not in endpoint.omit}
 
 
@@ -266,6 +284,20 @@ def tokens_of(usage: Any, prompt: str, completion: str) -> tuple[int, int] | Non
     except (KeyError, TypeError, ValueError, OverflowError):  # the last: of 1e999
         return None
     return counts if all(0 <= count <= MOST_TOKENS for count in counts) else None
+
+
+def _first(logprobs: Any) -> tuple[tuple[str, float], ...]:
+    """Return the alternatives of the first token that is no white space; () where there are none.
+
+    logprobs: {"content": [{"token", "logprob", "top_logprobs": [{"token", "logprob"}, ...]}, ...]},
+    a position of the text each, as OpenAI's API reference has it (Chat, the completion object).
+    """
+    try:
+        position = next(one for one in logprobs["content"] if one["token"].strip())
+        pairs = [(str(one["token"]), float(one["logprob"])) for one in position["top_logprobs"]]
+    except (KeyError, TypeError, ValueError, AttributeError, StopIteration):
+        return ()
+    return tuple(pair for pair in pairs if pair[1] <= 0)  # NaN is left out, too
 
 
 def _joined(content: Any) -> str:
