@@ -98,6 +98,9 @@ class FactsEntry(Strict):
     outside: dict[str, float] = {}
 
 
+Scoring = Literal["numbers", "verdict"]
+
+
 class DDFT(Strict):
     """[ddft]: grid, people and rules of a Drill-Down and Fabricate Test."""
 
@@ -112,6 +115,7 @@ class DDFT(Strict):
     repeats: int = Field(default=1, ge=1)
     judge_reference: bool = True
     rubrics: Literal["joint", "separate"] = "joint"
+    scoring: Scoring | dict[Name, Scoring] = "numbers"
     exclude_same_family: bool = False
     empty_answers: Literal["missing", "judged"] = "missing"
     missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
@@ -129,6 +133,20 @@ class DDFT(Strict):
         for field in ("subjects", "jury", "concepts", "levels", "arms"):
             _require_distinct(field, getattr(self, field))
         return self
+
+    @model_validator(mode="after")
+    def _scoring_is_of_judges(self) -> DDFT:
+        for name in self.scoring if isinstance(self.scoring, dict) else {}:
+            if name not in self.jury:
+                raise ValueError(f"scoring.{name}: is not on the jury ({', '.join(self.jury)})")
+        return self
+
+    @property
+    def scoring_of(self) -> dict[str, str]:
+        """Return what each judge is asked for: "numbers" or "verdict"."""
+        if isinstance(self.scoring, dict):
+            return {name: self.scoring.get(name, "numbers") for name in self.jury}
+        return dict.fromkeys(self.jury, self.scoring)
 
     @property
     def examined(self) -> list[str]:

@@ -4,41 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from harness.asking.forms import Form, ask_form
+from harness.asking.prompts import Prompts
 from harness.asking.replies import Fields, Text, Verdict, Wanted
 from harness.asking.replies import Score as ScoreField
-from harness.asking.wire import Answer, Message, Model
+from harness.asking.wire import Message, Model
+from harness.ddft.examined import VERDICT, Bench, Examined, Judgement
+from harness.ddft.examined import task as words_of_task
 from harness.ddft.metrics import mean
+from harness.ddft.verdicts import judge_by_verdicts
 from harness.results import Score
 
 SCALES = ("far", "sas")
 
 
-class Judgement(NamedTuple):
-    """A judge's score, its last words, and the answers it gave on the way."""
-
-    score: Score
-    words: str
-    answers: list[Answer]
-
-
-class Bench(NamedTuple):
-    """How a jury works: its prompts, the judges' parameters, and one call or one for each scale.
-
-    version: of the protocol. rubrics: "joint" asks for both scales in one call, "separate" in one
-    call each.
-    """
-
-    prompts: Mapping[str, str]
-    params: Mapping[str, Any]
-    version: int
-    rubrics: str = "joint"
-
-
-def judge(model: Model, call: str, task: str, bench: Bench) -> Judgement:
+def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgement:
     """Let one judge score one answer on both scales."""
+    if bench.scoring == VERDICT:
+        return judge_by_verdicts(model, call, examined, bench)
+    task = words_of_task(examined, Prompts(bench.prompts, bench.version))
     if bench.rubrics == "joint":
         return _judge_scales(model, call, task, bench, SCALES)
     far, sas = (_judge_scales(model, f"{call}/{scale}", task, bench, (scale,)) for scale in SCALES)

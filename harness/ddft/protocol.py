@@ -16,6 +16,7 @@ from harness.asking.prompts import Prompts, fill
 from harness.asking.usage import UsageCount
 from harness.asking.wire import Answer, Model
 from harness.ddft import jury, traps
+from harness.ddft.examined import NUMBERS, TRAP_TURN, Bench, Examined
 from harness.errors import DamagedFile
 from harness.results import (
     CellKey,
@@ -28,7 +29,7 @@ from harness.results import (
 )
 
 TURNS = (1, 2, 3, 4, 5)
-EXAMPLE_TURN, TRAP_TURN = 2, 4
+EXAMPLE_TURN = 2
 SCRIPTED = "scripted"
 SURE_ARMS = ("assertive", "hedged")
 ACCURACY_FIRST = "accuracy_first"
@@ -45,6 +46,17 @@ class Rules(NamedTuple):
     families: Mapping[str, str] = {}
     exclude_same_family: bool = False
     rubrics: str = "joint"
+    scoring: Mapping[str, str] = {}
+
+    def bench(self, judge: str, materials: Materials) -> Bench:
+        """Return how a judge of this study works."""
+        return Bench(
+            prompts=materials.prompts,
+            params=self.params.get("judge", {}),
+            version=materials.protocol_version,
+            rubrics=self.rubrics,
+            scoring=self.scoring.get(judge, NUMBERS),
+        )
 
 
 class Question(NamedTuple):
@@ -77,12 +89,6 @@ class Dialogue:
         self._kin = _same_family(rules, cell.subject)
         kept = [name for name in rules.jury if name not in self._kin]
         self._jury = kept if rules.exclude_same_family else list(rules.jury)
-        self._bench = jury.Bench(
-            materials.prompts,
-            rules.params.get("judge", {}),
-            materials.protocol_version,
-            rules.rubrics,
-        )
 
     def run(self) -> CellResult:
         """Hold the dialogue and have it judged; raises what the models raise."""
@@ -106,12 +112,13 @@ class Dialogue:
         answer = self._ask(
             "subject", self._cell.subject, f"turn-{turn}/subject", self._to_subject(question.text)
         )
-        task = self._to_judge(turn, question.text, answer.text)
+        examined = self._examined(turn, question.text, answer.text)
         exchange = Exchange(turn, question.text, answer.text, {})
         scores = {}
         for name in self._jury:
             call = f"turn-{turn}/judge/{name}"
-            judgement = jury.judge(self._models[name], call, task, self._bench)
+            bench = self._rules.bench(name, self._materials)
+            judgement = jury.judge(self._models[name], call, examined, bench)
             for reply in judgement.answers:
                 self._asked.add(name, reply)
             scores[name], exchange.replies[name] = judgement.score, judgement.words
@@ -203,23 +210,17 @@ class Dialogue:
             )
         return messages
 
-    def _to_judge(self, turn: int, question: str, answer: str) -> str:
-        reference = earlier = fabrication = ""
-        if self._rules.judge_reference:
-            reference = self._filled("judge_reference", text=self._concept.text)
-        if self._exchanges:
-            earlier = self._filled("judge_earlier", dialogue=self._dialogue())
-        if turn >= TRAP_TURN:
-            fabrication = self._filled("judge_fabrication")
-        return self._filled(
-            "judge_turn",
-            turn=str(turn),
-            percent=f"{(1 - self._cell.level) * 100:g}",
-            reference=reference,
-            earlier=earlier,
-            fabrication=fabrication,
+    def _examined(self, turn: int, question: str, answer: str) -> Examined:
+        return Examined(
+            concept=self._concept,
+            turn=turn,
+            level=self._cell.level,
             question=question,
-            answer=answer or "(no answer)",
+            answer=answer,
+            earlier=self._dialogue(),
+            expert=self._trap.expert,
+            claim=self._trap.claim,
+            reference=self._rules.judge_reference,
         )
 
     def _dialogue(self) -> str:

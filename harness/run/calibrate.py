@@ -25,8 +25,8 @@ import msgspec
 from harness.asking.prompts import fill
 from harness.ddft.analysis_jury import ScaleAgreement
 from harness.ddft.evaluations import SCALES
+from harness.ddft.examined import TRAP_TURN
 from harness.ddft.metrics import mean_value
-from harness.ddft.protocol import TRAP_TURN
 from harness.ddft.reliability import scale_agreement
 from harness.errors import UsageError
 from harness.files import write_atomic

@@ -41,6 +41,7 @@ def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings)
         {name: model.family for name, model in study.file.models.items()},
         ddft.exclude_same_family,
         ddft.rubrics,
+        ddft.scoring_of,
     )
     return Dialogue(key, rules, materials, around.models, around.heard)
 

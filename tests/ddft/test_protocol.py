@@ -200,7 +200,7 @@ def test_a_second_try_is_told_what_was_wrong_and_recorded(tmp_path: Path) -> Non
     def reply(received: Received) -> Answer:
         body = received.json()
         if body["model"] == "judge-b":
-            again = len(body["messages"]) > 8
+            again = len(body["messages"]) > 2
             return chat(GOOD if again else '{"far": "8/10", "sas": 1}')
         return chat(GOOD if "judge" in body["model"] else "Well?")
 

@@ -1,0 +1,102 @@
+"""Ask for one of two words, and read how sure the model is of the first.
+
+The probabilities of the first token, where an endpoint gives them, turn a small model's yes or no
+into a graded score: P(first) / (P(first) + P(second)).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from harness.asking.forms import ASKS, REJECTED
+from harness.asking.replies import EMPTY, OK, REFUSAL, TRUNCATED, without_thinking
+from harness.asking.wire import CUT_OFF, Answer, Message, Model, with_text
+
+LEAST_MASS = 0.1  # of the two words together; below it their ratio is noise
+NO_WORD = "no_word"
+PARAMS: Mapping[str, Any] = {"max_tokens": 1, "logprobs": True, "top_logprobs": 20}
+
+
+class Choice(NamedTuple):
+    """Two words, how to ask for them again, and the role's parameters, which go before PARAMS."""
+
+    first: str
+    second: str
+    again: str
+    params: Mapping[str, Any]
+
+
+class OneWord(NamedTuple):
+    """How sure a model is of the first word, 0 to 1; None unless `state` is "ok".
+
+    by_word: there were no probabilities, so it is the word itself, 1 or 0.
+    """
+
+    share: float | None
+    state: str
+    by_word: bool
+    answers: list[Answer]
+
+
+def ask_word(model: Model, call: str, messages: Sequence[Message], choice: Choice) -> OneWord:
+    """Ask for one of two words, and once more where neither came."""
+    turns, answers = list(messages), list[Answer]()
+    while True:
+        name = call if not answers else f"{call}/ask-{len(answers) + 1}"
+        answer = model.ask(name, turns, params={**PARAMS, **choice.params})
+        answers.append(answer)
+        share, by_word = _read(answer, choice)
+        if share is not None:
+            return OneWord(share, OK, by_word, answers)
+        if answer.state == REJECTED or len(answers) == ASKS:
+            return OneWord(None, _state(answer), False, answers)
+        turns += [
+            with_text({"role": "assistant", "content": answer.text}),
+            {"role": "user", "content": choice.again},
+        ]
+
+
+def _read(answer: Answer, choice: Choice) -> tuple[float | None, bool]:
+    if answer.state in (REJECTED, "filtered"):
+        return None, False
+    mass = {choice.first: 0.0, choice.second: 0.0}
+    for token, logprob in answer.first:
+        if (word := _meant(token, choice)) is not None:
+            mass[word] += math.exp(logprob)
+    total = sum(mass.values())
+    if total >= LEAST_MASS:
+        return mass[choice.first] / total, False
+    words = re.findall(r"[^\W_]+", without_thinking(answer.text))
+    word = next((word for word in words[:1] if _plain(word) in _plain_words(choice)), "")
+    return (float(_plain(word) == _plain(choice.first)), True) if word else (None, False)
+
+
+def _meant(token: str, choice: Choice) -> str | None:
+    """Return the word that a token is, or begins (of two letters at least) as no other does."""
+    plain = _plain(token)
+    for word, other in ((choice.first, choice.second), (choice.second, choice.first)):
+        begins = len(plain) > 1 and _plain(word).startswith(plain)
+        if plain == _plain(word) or (begins and not _plain(other).startswith(plain)):
+            return word
+    return None
+
+
+def _plain(token: str) -> str:
+    return token.strip().strip("\"'.,:;!*`").casefold()
+
+
+def _plain_words(choice: Choice) -> tuple[str, str]:
+    return _plain(choice.first), _plain(choice.second)
+
+
+def _state(answer: Answer) -> str:
+    if answer.state == REJECTED:
+        return REJECTED
+    if answer.state == "filtered":
+        return REFUSAL
+    if not without_thinking(answer.text):
+        return TRUNCATED if answer.finish_reason in CUT_OFF else EMPTY
+    return NO_WORD

@@ -1,0 +1,77 @@
+"""What a judge is shown of an answer, how a jury works, and what a judge gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from harness.asking.prompts import Prompts
+from harness.asking.wire import Answer
+from harness.results import Concept, Score
+
+TRAP_TURN = 4
+NUMBERS, VERDICT = "numbers", "verdict"
+
+
+class Examined(NamedTuple):
+    """An answer to be judged: its question, and what else a judge may see.
+
+    level: the compression of the text that the subject had. earlier: the dialogue before, "" in
+    turn 1. expert, claim: the invented ones of this dialogue. reference: whether the judge sees
+    the concept's text.
+    """
+
+    concept: Concept
+    turn: int
+    level: float
+    question: str
+    answer: str
+    earlier: str
+    expert: str
+    claim: str
+    reference: bool
+
+
+class Bench(NamedTuple):
+    """How a judge works: its prompts, its parameters, and what it is asked for.
+
+    version: of the protocol. rubrics: "joint" asks for both scales in one call, "separate" in one
+    call each. scoring: "numbers" between 0 and 1, or "verdict", one word a sentence.
+    """
+
+    prompts: Mapping[str, str]
+    params: Mapping[str, Any]
+    version: int
+    rubrics: str = "joint"
+    scoring: str = NUMBERS
+
+
+class Judgement(NamedTuple):
+    """A judge's score, its last words, and the answers it gave on the way."""
+
+    score: Score
+    words: str
+    answers: list[Answer]
+
+
+def task(examined: Examined, prompts: Prompts) -> str:
+    """Return the words that ask a judge for numbers about an answer."""
+    reference = earlier = fabrication = ""
+    known = {"concept": examined.concept.name, "expert": examined.expert, "claim": examined.claim}
+    if examined.reference:
+        reference = prompts.filled("judge_reference", **known, text=examined.concept.text)
+    if examined.earlier:
+        earlier = prompts.filled("judge_earlier", **known, dialogue=examined.earlier)
+    if examined.turn >= TRAP_TURN:
+        fabrication = prompts.filled("judge_fabrication", **known)
+    return prompts.filled(
+        "judge_turn",
+        **known,
+        turn=str(examined.turn),
+        percent=f"{(1 - examined.level) * 100:g}",
+        reference=reference,
+        earlier=earlier,
+        fabrication=fabrication,
+        question=examined.question,
+        answer=examined.answer or "(no answer)",
+    )
