@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.asking.forms import ASKS, REJECTED
-from harness.asking.replies import EMPTY, OK, REFUSAL, TRUNCATED, without_thinking
-from harness.asking.wire import CUT_OFF, Answer, Message, Model, with_text
+from harness.asking.forms import ASKS
+from harness.asking.wire import Answer, Message, Model, with_text
+from harness.results.answers import FILTERED, OK, REJECTED
 
 LEAST_MASS = 0.1  # of the two words together; below it their ratio is noise
 NO_WORD = "no_word"
@@ -50,9 +50,9 @@ def ask_word(model: Model, call: str, messages: Sequence[Message], choice: Choic
         answers.append(answer)
         share, by_word = _read(answer, choice)
         if share is not None:
-            return OneWord(share, OK, by_word, answers)
+            return OneWord(share, OK, by_word=by_word, answers=answers)
         if answer.state == REJECTED or len(answers) == ASKS:
-            return OneWord(None, _state(answer), False, answers)
+            return OneWord(None, _state(answer), by_word=False, answers=answers)
         turns += [
             with_text({"role": "assistant", "content": answer.text}),
             {"role": "user", "content": choice.again},
@@ -60,7 +60,7 @@ def ask_word(model: Model, call: str, messages: Sequence[Message], choice: Choic
 
 
 def _read(answer: Answer, choice: Choice) -> tuple[float | None, bool]:
-    if answer.state in (REJECTED, "filtered"):
+    if answer.state in (REJECTED, FILTERED):
         return None, False
     mass = {choice.first: 0.0, choice.second: 0.0}
     for token, logprob in answer.first:
@@ -69,7 +69,7 @@ def _read(answer: Answer, choice: Choice) -> tuple[float | None, bool]:
     total = sum(mass.values())
     if total >= LEAST_MASS:
         return mass[choice.first] / total, False
-    words = re.findall(r"[^\W_]+", without_thinking(answer.text))
+    words = re.findall(r"[^\W_]+", answer.text)
     word = next((word for word in words[:1] if _plain(word) in _plain_words(choice)), "")
     return (float(_plain(word) == _plain(choice.first)), True) if word else (None, False)
 
@@ -93,10 +93,4 @@ def _plain_words(choice: Choice) -> tuple[str, str]:
 
 
 def _state(answer: Answer) -> str:
-    if answer.state == REJECTED:
-        return REJECTED
-    if answer.state == "filtered":
-        return REFUSAL
-    if not without_thinking(answer.text):
-        return TRUNCATED if answer.finish_reason in CUT_OFF else EMPTY
-    return NO_WORD
+    return answer.state if answer.lost or answer.state == FILTERED else NO_WORD
