@@ -7,6 +7,7 @@ et al. 2023) is the mean over single statements.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from harness.asking.one_word import Choice, OneWord, ask_word
@@ -20,6 +21,7 @@ from harness.results import Score
 
 MOST_SENTENCES = 8  # of an answer; what comes after them is not read
 BY_WORD = "word_alone"  # flag of a score: an endpoint gave no probabilities
+LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 CUT = "first_sentences"  # flag of a score: the answer has more sentences than were read
 
 
@@ -113,8 +115,10 @@ def _facts(judge: _Judge) -> tuple[list[_Asked], list[str]]:
 
 
 def statements(answer: str) -> list[str]:
-    """Return the sentences of an answer that state something, each once: no questions."""
-    return list(dict.fromkeys(s for s in sentences(answer) if not s.endswith("?")))
+    """Return the sentences of an answer, line by line, each once: no questions, no list marks."""
+    lines = (LIST_MARK.sub("", " ".join(line.split())) for line in answer.splitlines())
+    every = [sentence for line in lines for sentence in sentences(line)]
+    return list(dict.fromkeys(sentence for sentence in every if not sentence.endswith("?")))
 
 
 def says_something(sentence: str, besides: str) -> bool:

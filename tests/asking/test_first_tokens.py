@@ -39,7 +39,15 @@ def test_the_first_token_that_is_no_white_space_is_read() -> None:
     assert {name: body[name] for name in PARAMS} == PARAMS
 
 
-SHAPES = [None, {}, {"content": None}, {"content": []}, {"content": [BLANK]}, {"content": [YES]}, 3]
+SHAPES: list[Any] = [
+    None,
+    {},
+    {"content": None},
+    {"content": []},
+    {"content": [BLANK]},
+    {"content": [YES]},
+    3,
+]
 
 
 @pytest.mark.parametrize("logprobs", SHAPES)

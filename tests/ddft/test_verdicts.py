@@ -10,7 +10,6 @@ from ddft.test_protocol import ONE, asked, chat, one_cell, record
 from loopback import Answer, Received, json_answer
 from study_text import study_text
 
-from harness.asking.sentences import sentences
 from harness.ddft.verdicts import says_something, statements
 from harness.errors import UsageError
 from harness.recording import cassette as cassettes
@@ -130,17 +129,9 @@ def study_with(extra: str, root: Path) -> Path:
     return folder
 
 
-def test_sentences_end_at_their_ends_only() -> None:
-    """Titles, initials and "v." end none; line breaks and list marks do."""
-    text = 'Dr. H. Otto won in Smith v. Jones. It was 3.5 m!\n- One\n2) Two. "So?" He left.'
-    assert sentences(text) == [
-        "Dr. H. Otto won in Smith v. Jones.", "It was 3.5 m!", "One", "Two.", '"So?"', "He left.",
-    ]  # fmt: skip
-
-
 def test_what_states_nothing_is_no_statement() -> None:
     """Questions and repetitions are left out; a sentence with the question's words says nothing."""
-    assert statements("It is so. It is so. Is it?") == ["It is so."]
+    assert statements("- It is so.\n2) Two. It is so. Is it?") == ["It is so.", "Two."]
     asked_for = "What is the central idea of the Harm Principle?"
     assert not says_something("The central idea of the harm principle is an idea.", asked_for)
     assert says_something("It limits the use of force.", asked_for)
