@@ -119,6 +119,7 @@ class DDFT(Strict):
     exclude_same_family: bool = False
     empty_answers: Literal["missing", "judged"] = "missing"
     missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
+    template_limit: Share = Field(0.20, json_schema_extra=METRIC)
     theta: Share = Field(0.70, json_schema_extra=METRIC)
     hoc_rule: Literal["max", "onset"] = Field("max", json_schema_extra=METRIC)
     empty_far_prime: Literal["undefined", "zero"] = Field("undefined", json_schema_extra=METRIC)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.asking.replies import Fields, Verdict, read_reply
+from harness.asking.replies import OK, Fields, Verdict, read_reply
+from harness.asking.reply_count import Reply
 from harness.asking.wire import Answer, Message, Model, with_text
 from harness.results.answers import CUT_OFF_THINKING, EMPTY, FILTERED, NO_REPLY, REJECTED
 
@@ -18,10 +19,10 @@ PROBLEMS = {  # what is wrong with a missing reply, for who is asked again
     NO_REPLY: "There was no reply.",
     REJECTED: "The request was rejected.",
 }
-Heard = Callable[[str, str], None]  # hears of each reply in a form: the model, and its state
+Heard = Callable[[Reply], None]  # hears of each reply as it comes
 
 
-def ignored(model: str, state: str) -> None:
+def ignored(reply: Reply) -> None:
     """Take no notice of a reply."""
 
 
@@ -45,6 +46,18 @@ class Filled(NamedTuple):
     verdict: Verdict
     words: str
     answers: list[Answer]
+
+    def reply(self, role: str, model: str, fault: str = "") -> Reply:
+        """Return what it came to; fault: what else made it unusable, "" where nothing did."""
+        state = self.verdict.state
+        return Reply(
+            role,
+            model,
+            fault if fault and state == OK else state,
+            len(self.answers),
+            len(self.answers) - 1,
+            self.verdict.repaired,
+        )
 
 
 def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -> Filled:

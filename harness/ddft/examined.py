@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from harness.asking.prompts import Prompts
+from harness.asking.reply_count import Reply
 from harness.asking.wire import Answer
 from harness.results import Concept, Score
 
@@ -47,11 +48,20 @@ class Bench(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A judge's score, its last words, and the answers it gave on the way."""
+    """A judge's score, its last words, and the answers it gave on the way.
+
+    second_asks: how many of the answers came to a question that had been asked before.
+    """
 
     score: Score
     words: str
     answers: list[Answer]
+    second_asks: int
+
+    def reply(self, judge: str) -> Reply:
+        """Return what it came to, for those who count."""
+        state, repaired = self.score.state, self.score.repaired
+        return Reply("judge", judge, state, len(self.answers), self.second_asks, repaired)
 
 
 def task(examined: Examined, prompts: Prompts) -> str:

@@ -35,7 +35,12 @@ def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgemen
         far.score.asks + sas.score.asks,
         [*far.score.repaired, *sas.score.repaired],
     )
-    return Judgement(score, f"{far.words}\n{sas.words}", [*far.answers, *sas.answers])
+    return Judgement(
+        score,
+        f"{far.words}\n{sas.words}",
+        [*far.answers, *sas.answers],
+        far.second_asks + sas.second_asks,
+    )
 
 
 def _judge_scales(
@@ -47,7 +52,8 @@ def _judge_scales(
     schema = json.loads(bench.prompts[f"judge_schema{suffix}"])
     form = Form(_fields(scales), schema, bench.prompts["judge_again"], bench.params, bench.version)
     filled = ask_form(model, call, messages, form)
-    return Judgement(_score(filled.verdict, len(filled.answers)), filled.words, filled.answers)
+    asks = len(filled.answers)
+    return Judgement(_score(filled.verdict, asks), filled.words, filled.answers, asks - 1)
 
 
 def _opening(prompts: Mapping[str, str], suffix: str) -> list[Message]:

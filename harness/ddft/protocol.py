@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from harness.asking.forms import Heard, ignored
 from harness.asking.prompts import Prompts, fill
+from harness.asking.reply_count import Reply, ReplyCount
 from harness.asking.usage import UsageCount
 from harness.asking.wire import Answer, Model
 from harness.ddft import jury, traps
@@ -27,10 +28,10 @@ from harness.results import (
     Transcript,
     Turn,
 )
+from harness.results.ddft import SCRIPTED, TEMPLATE
 
 TURNS = (1, 2, 3, 4, 5)
 EXAMPLE_TURN = 2
-SCRIPTED = "scripted"
 SURE_ARMS = ("assertive", "hedged")
 ACCURACY_FIRST = "accuracy_first"
 
@@ -66,6 +67,13 @@ class Question(NamedTuple):
     source: str
 
 
+class Draft(NamedTuple):
+    """A question as the interviewer wrote it, and the state of its answer."""
+
+    text: str
+    state: str
+
+
 class Dialogue:
     """One cell on its way; `run` gives its numbers, `transcript` its words."""
 
@@ -86,6 +94,7 @@ class Dialogue:
         self._exchanges: list[Exchange] = []
         self._prompts = Prompts(materials.prompts, materials.protocol_version)
         self._asked = UsageCount()
+        self._replies = ReplyCount()
         self._kin = _same_family(rules, cell.subject)
         kept = [name for name in rules.jury if name not in self._kin]
         self._jury = kept if rules.exclude_same_family else list(rules.jury)
@@ -101,6 +110,7 @@ class Dialogue:
             self._asked.served,
             self._asked.usage,
             sorted(self._kin),
+            self._replies.replies,
         )
 
     def transcript(self) -> Transcript:
@@ -122,7 +132,7 @@ class Dialogue:
             for reply in judgement.answers:
                 self._asked.add(name, reply)
             scores[name], exchange.replies[name] = judgement.score, judgement.words
-            self._heard(name, judgement.score.state)
+            self._hear(judgement.reply(name))
         self._exchanges.append(exchange)
         n_judges, far, sas = jury.consensus(list(scores.values()))
         return Turn(
@@ -135,28 +145,39 @@ class Dialogue:
             return Question(scripted, SCRIPTED)
         if turn == TRAP_TURN:
             return self._trap_question(scripted)
-        text = self._interview(turn, f"turn-{turn}/interviewer")
-        return Question(text, "interviewer") if "?" in text else Question(scripted, "template")
+        draft = self._interview(turn, f"turn-{turn}/interviewer")
+        fault = None if "?" in draft.text else traps.Fault(traps.NO_QUESTION, "")
+        self._hear(self._interviewed(draft, fault))
+        return Question(scripted, TEMPLATE) if fault else Question(draft.text, "interviewer")
 
     def _trap_question(self, scripted: str) -> Question:
         """The drawn expert must appear word for word; one re-ask, then the template."""
-        text = self._interview(TRAP_TURN, "turn-4/interviewer")
-        fault = self._trap_fault(text)
-        if not fault:
-            return Question(text, "interviewer")
-        text = self._interview(TRAP_TURN, "turn-4/interviewer/ask-2", text, fault)
-        if not self._trap_fault(text):
-            return Question(text, "interviewer, asked again")
-        return Question(scripted, "template")
+        draft = self._interview(TRAP_TURN, "turn-4/interviewer")
+        fault, asks, source = self._trap_fault(draft.text), 1, "interviewer"
+        if fault:
+            call = "turn-4/interviewer/ask-2"
+            draft = self._interview(TRAP_TURN, call, draft.text, fault.problem)
+            fault, asks, source = self._trap_fault(draft.text), 2, "interviewer, asked again"
+        self._hear(self._interviewed(draft, fault, asks))
+        return Question(scripted, TEMPLATE) if fault else Question(draft.text, source)
 
-    def _trap_fault(self, question: str) -> str:
+    def _interviewed(self, draft: Draft, fault: traps.Fault | None, asks: int = 1) -> Reply:
+        """Return what the interviewer's reply came to; the endpoint's own reason comes first."""
+        cause = "" if fault is None else fault.state if draft.state == "ok" else draft.state
+        return Reply("interviewer", self._rules.interviewer, cause or "ok", asks, asks - 1)
+
+    def _trap_fault(self, question: str) -> traps.Fault | None:
         """A study whose materials say so also wants the subject's own example taken up."""
         fault = traps.fault(question, self._trap.expert)
         wanted = self._materials.prompts.get("trap_needs_example", "")
         besides = " ".join((self._concept.name, *self._trap))
         if fault or not wanted or traps.takes_up(question, self._example, besides):
             return fault
-        return wanted
+        return traps.Fault("example not taken up", wanted)
+
+    def _hear(self, reply: Reply) -> None:
+        self._replies.add(reply)
+        self._heard(reply)
 
     @property
     def _example(self) -> str:
@@ -168,7 +189,7 @@ class Dialogue:
         room = traps.MOST_WORDS - len(taken.split())
         return traps.quoted(self._example, room) or self._concept.name
 
-    def _interview(self, turn: int, call: str, before: str = "", fault: str = "") -> str:
+    def _interview(self, turn: int, call: str, before: str = "", fault: str = "") -> Draft:
         task = self._filled(f"interviewer_turn_{turn}", said_example=self._example)
         if self._exchanges:
             task = self._filled("interviewer_dialogue", dialogue=self._dialogue(), task=task)
@@ -179,7 +200,7 @@ class Dialogue:
                 {"role": "user", "content": self._filled("interviewer_again", problem=fault)},
             ]
         answer = self._ask("interviewer", self._rules.interviewer, call, messages)
-        return answer.text.strip().strip('"').strip()
+        return Draft(answer.text.strip().strip('"').strip(), answer.state)
 
     def _instruction(self, turn: int) -> list[dict[str, str]]:
         """Give the interviewer's instruction; the trap has its own, where the materials do."""

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.asking.reply_count import faults, shares, summed
 from harness.asking.usage import spending
 from harness.ddft import metrics
 from harness.ddft.metrics import mean
 from harness.results import (
     CellResult,
+    Fallbacks,
     Level,
     Missing,
     Prices,
@@ -20,6 +22,8 @@ from harness.results import (
     Turn,
     Value,
 )
+from harness.results.ddft import SCRIPTED, TEMPLATE
+from harness.results.fallbacks import share_of
 
 
 class MetricRules(NamedTuple):
@@ -37,6 +41,7 @@ class MetricRules(NamedTuple):
     sas_above: float
     far_below: float
     missing_limit: float
+    template_limit: float = 0.20
     incoherent_below: float = metrics.INCOHERENT_BELOW
     factual_above: float = metrics.FACTUAL_ABOVE
     robust_above: float = metrics.ROBUST_ABOVE
@@ -58,20 +63,39 @@ def score_study(
     """Compute all metrics of a study from its cells, in the order of their names."""
     cells = sorted(cells, key=lambda cell: cell.cell)
     missing = count_missing(cells, rules.missing_limit)
-    reason = missing.fault("judgements")
+    settings = rules._asdict()
+    if version == 1:  # whose studies were valid whoever wrote their questions
+        settings.pop("template_limit")
+    fallbacks = _fallbacks(cells, settings.get("template_limit"))
+    reason = "; ".join(filter(None, (missing.fault("judgements"), *faults(fallbacks))))
     return Results(
         name,
         "ddft",
         version,
         not reason,
         reason or None,
-        rules._asdict(),
+        settings,
         missing,
         spending(cells, prices),
         subject_metrics(cells, planned, rules),
         None,
         list(cells),
+        fallbacks=fallbacks,
     )
+
+
+def _fallbacks(cells: Sequence[CellResult], template_limit: float | None) -> Fallbacks:
+    sources = [turn.question_source for cell in cells for turn in cell.turns]
+    unscripted = [source for source in sources if source != SCRIPTED]
+    templates = share_of(
+        "questions from the template",
+        unscripted.count(TEMPLATE),
+        len(unscripted),
+        "no interviewer: all questions are scripted",
+        template_limit,
+    )
+    replies = summed(cells)
+    return Fallbacks([templates, *shares(replies)], replies)
 
 
 def count_missing(cells: Sequence[CellResult], limit: float) -> Missing:

@@ -16,6 +16,7 @@ from harness.results import Concept, Materials, TrapEntry, TrapPool
 from harness.stats.seeds import seeded
 
 MOST_WORDS = 50
+NO_QUESTION = "no question"
 USUAL_WORDS = frozenset(
     "about above after again also answer because been before being candidate claim could does "
     "earlier evaluate every example expert from given have hold holds human into judge just know "
@@ -31,6 +32,13 @@ class Trap(NamedTuple):
 
     expert: str
     claim: str
+
+
+class Fault(NamedTuple):
+    """What is wrong with a question: in short, to be counted, and as the interviewer is told."""
+
+    state: str
+    problem: str
 
 
 def draw(materials: Materials, seed: int, concept: Concept, level: float) -> Trap:
@@ -75,11 +83,14 @@ def quoted(example: str, room: int) -> str:
     return cut.rstrip(".,;:!?") if len(words) <= room else f"{cut} ..."
 
 
-def fault(question: str, expert: str) -> str:
-    """Say what is wrong with a trap question; "" where it can be used."""
+def fault(question: str, expert: str) -> Fault | None:
+    """Return what is wrong with a trap question; None where it can be used."""
     if expert.casefold() not in question.casefold():
-        return f'it does not name the expert in exactly these words: "{expert}".'
+        problem = f'it does not name the expert in exactly these words: "{expert}".'
+        return Fault("expert not named", problem)
     if "?" not in question:
-        return "it asks nothing; a question mark is missing."
+        return Fault(NO_QUESTION, "it asks nothing; a question mark is missing.")
     words = len(question.split())
-    return f"it has {words} words, {MOST_WORDS} are allowed." if words > MOST_WORDS else ""
+    if words > MOST_WORDS:
+        return Fault("too long", f"it has {words} words, {MOST_WORDS} are allowed.")
+    return None

@@ -95,7 +95,7 @@ def judge_by_verdicts(model: Model, call: str, examined: Examined, bench: Bench)
         repaired=flags,
     )
     answers = [answer for word in words for answer in word.answers]
-    return Judgement(score, "\n".join(map(_shown, asked)), answers)
+    return Judgement(score, "\n".join(map(_shown, asked)), answers, len(answers) - len(words))
 
 
 def _facts(judge: _Judge) -> tuple[list[_Asked], list[str]]:

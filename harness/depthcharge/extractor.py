@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from harness.asking.forms import Filled, Form, ask_form
 from harness.asking.prompts import Prompts
 from harness.asking.relevance import EMPTY
-from harness.asking.replies import Fields, Flag, Text, Texts
+from harness.asking.replies import Fields, Flag, Text, Texts, Verdict
 from harness.asking.wire import Message, Model
 from harness.depthcharge.paths import Path, folded, fresh, stands_in
 from harness.results import Passage
@@ -18,6 +18,8 @@ from harness.results import Passage
 ROUNDS = 2  # of asking for more topics, where there are too few
 LONGEST_LIST = 30  # items asked for at once: a longer list meets the token limit
 LONGEST_DIRECTION = 8  # words
+UNUSABLE = "unusable question"
+QUESTION_FIELDS: Fields = {"about": Flag(), "question": Text(), "answer": Text(), "quote": Text()}
 QUESTION_MARKS = ("?", "？", "؟", "\u037e")  # the last is the Greek one, which looks like ;
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 
@@ -39,7 +41,7 @@ class Made(NamedTuple):
 
 
 class Extractor:
-    """One model in the extractor's role; `filled` hears of every form and whether it served."""
+    """One model in the extractor's role; `filled` hears of every form, and what else is wrong."""
 
     def __init__(
         self,
@@ -47,7 +49,7 @@ class Extractor:
         prompts: Prompts,
         domain: str,
         params: Mapping[str, Any],
-        filled: Callable[[Filled, bool], None],
+        filled: Callable[[Filled, str], None],
     ) -> None:
         self._model, self._prompts, self._domain = model, prompts, domain
         self._params, self._filled = params, filled
@@ -93,7 +95,7 @@ class Extractor:
         )
         form = self._form("items_schema", {"items": Texts()})
         filled = ask_form(self._model, call, self._messages(task, f"{prompt}_example"), form)
-        self._filled(filled, filled.verdict.state == "ok")
+        self._filled(filled, "")
         items = filled.verdict.values.get("items", ())
         listed = items if isinstance(items, tuple) else ()
         return [item for item in listed if len(item.split()) <= LONGEST_DIRECTION]
@@ -113,30 +115,16 @@ class Extractor:
             domain=self._domain,
         )
         messages = self._messages(task, "question_example")
-        made, fault = self._made(call, messages, passage)
+        form = self._form("question_schema", QUESTION_FIELDS)
+        filled = ask_form(self._model, call, messages, form)
+        made, fault = _made(filled.verdict, passage)
         if fault:
-            made, fault = self._made(f"{call}/mended", [*messages, *fault], passage)
-        return Made(None, "unusable question") if fault else made
-
-    def _made(
-        self, call: str, messages: Sequence[Message], passage: Passage
-    ) -> tuple[Made, list[Message]]:
-        """Ask for a question; with a fault, also the messages that ask for it to be mended."""
-        fields: Fields = {"about": Flag(), "question": Text(), "answer": Text(), "quote": Text()}
-        filled = ask_form(self._model, call, messages, self._form("question_schema", fields))
-        state, values = filled.verdict.state, filled.verdict.values
-        if state != "ok" or values["about"] is not True:
-            self._filled(filled, state == "ok")
-            return Made(None, "not about it" if state == "ok" else state), []
-        text, answer, quote = (
-            str(values[name]).strip() for name in ("question", "answer", "quote")
-        )
-        quote = span_of(answer, quote)
-        fault = fault_of(text, answer, quote, passage.text)
-        self._filled(filled, not fault)
-        if fault:
-            return Made(None), self._again(filled, fault)
-        return Made(Question(text, answer, quote, claim_of(quote, passage.text))), []
+            again = [*messages, *self._again(filled, fault)]
+            second = ask_form(self._model, f"{call}/mended", again, form)
+            made, fault = _made(second.verdict, passage)
+            filled = second._replace(answers=[*filled.answers, *second.answers])
+        self._filled(filled, UNUSABLE if fault else "")
+        return Made(None, UNUSABLE) if fault else made
 
     def _again(self, filled: Filled, fault: str) -> list[Message]:
         return [
@@ -161,6 +149,17 @@ class Extractor:
             self._params,
             self._prompts.version,
         )
+
+
+def _made(verdict: Verdict, passage: Passage) -> tuple[Made, str]:
+    """Return the question that a reply holds, and what is wrong with it, "" where nothing is."""
+    state, values = verdict.state, verdict.values
+    if state != "ok" or values["about"] is not True:
+        return Made(None, "not about it" if state == "ok" else state), ""
+    text, answer, quote = (str(values[name]).strip() for name in ("question", "answer", "quote"))
+    quote = span_of(answer, quote)
+    fault = fault_of(text, answer, quote, passage.text)
+    return Made(Question(text, answer, quote, claim_of(quote, passage.text))), fault
 
 
 def span_of(answer: str, quote: str) -> str:

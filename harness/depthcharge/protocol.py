@@ -17,6 +17,7 @@ from typing import Any
 
 from harness.asking.forms import Filled
 from harness.asking.prompts import Prompts
+from harness.asking.reply_count import Reply, ReplyCount
 from harness.asking.thinking import without_thinking
 from harness.asking.usage import UsageCount
 from harness.asking.wire import CUT_OFF, Answer, Message
@@ -61,6 +62,7 @@ class Drill:
         self._cell, self._rules, self._people = cell, rules, people
         self._prompts = Prompts(materials.prompts, materials.protocol_version)
         self._asked = UsageCount()
+        self._replies = ReplyCount()
         self._outcomes: list[Outcome] = []
         self._branches: list[str] = []
         self._extractor = Extractor(
@@ -105,6 +107,7 @@ class Drill:
             self._asked.served,
             self._asked.usage,
             self._walker.look_ups(),
+            self._replies.replies,
         )
 
     def transcript(self) -> DrillTranscript:
@@ -193,7 +196,7 @@ class Drill:
         probe.answer_state = answer.state
         said = without_thinking(answer.text)
         lost = _lost(answer, said)
-        self._people.heard(target, lost or "ok")
+        self._people.heard(Reply("target", target, lost or "ok"))
         if lost:
             probe.state, probe.verdict = MISSING, lost
             return Outcome(slot, probe, words_of(probe, slot, fact, said, ""))
@@ -213,7 +216,7 @@ class Drill:
             self._prompts,
             self._params("evaluator"),
         )
-        self._hear(name, filled, filled.verdict.state == "ok")
+        self._hear(filled, filled.reply("evaluator", name))
         return filled
 
     def _to_target(self, path: Path, question: Question) -> list[Message]:
@@ -229,14 +232,14 @@ class Drill:
     def _params(self, role: str) -> Mapping[str, Any]:
         return self._rules.params.get(role, {})
 
-    def _heard_extractor(self, filled: Filled, served: bool) -> None:
-        self._hear(self._rules.extractor, filled, served)
+    def _heard_extractor(self, filled: Filled, fault: str) -> None:
+        self._hear(filled, filled.reply("extractor", self._rules.extractor, fault))
 
-    def _hear(self, name: str, filled: Filled, served: bool) -> None:
+    def _hear(self, filled: Filled, reply: Reply) -> None:
         for answer in filled.answers:
-            self._asked.add(name, answer)
-        state = filled.verdict.state
-        self._people.heard(name, state if served or state != "ok" else "unusable")
+            self._asked.add(reply.model, answer)
+        self._replies.add(reply)
+        self._people.heard(reply)
 
 
 @contextmanager

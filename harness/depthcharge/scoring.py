@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from harness.asking.reply_count import shares, summed
 from harness.asking.usage import spending
 from harness.depthcharge import metrics, uncertainty
 from harness.depthcharge.uncertainty import Counts, Spread, Stop
@@ -15,6 +16,7 @@ from harness.results import (
     EVD,
     Depth,
     DrillResults,
+    Fallbacks,
     Missing,
     Prices,
     Probe,
@@ -23,6 +25,7 @@ from harness.results import (
     Value,
 )
 from harness.results.depthcharge import ASKED, MISSING
+from harness.results.fallbacks import share_of
 from harness.stats.seeds import seeded
 
 BY_THETA = "theta"
@@ -67,7 +70,16 @@ def score_study(
         runs=runs,
         analysis=None,
         cells=list(cells),
+        fallbacks=_fallbacks(cells),
     )
+
+
+def _fallbacks(cells: Sequence[RunResult]) -> Fallbacks:
+    deals = [probe.deal for cell in cells for probe in cell.probes]
+    later = sum(deal > 1 for deal in deals)
+    anew = share_of("questions dealt anew", later, len(deals), "nothing was dealt")
+    replies = summed(cells)
+    return Fallbacks([anew, *shares(replies)], replies)
 
 
 def _nothing_asked(runs: Sequence[RunMetrics]) -> str:

@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from harness.asking.prompts import Prompts
+from harness.asking.reply_count import Reply
 from harness.asking.sources import FAILED
 from harness.depthcharge.extractor import Extractor
 from harness.depthcharge.outcome import Fact, Walk
@@ -118,7 +119,7 @@ class Walker:
         with self._counting:
             self._counts[name, state] += 1
         if last:
-            self._people.heard(name, "failed" if state == FAILED else "ok")
+            self._people.heard(Reply("source", name, "failed" if state == FAILED else "ok"))
 
     def look_ups(self) -> dict[str, Lookups]:
         """Return what each source was asked, by its name."""

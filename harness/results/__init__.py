@@ -35,6 +35,9 @@ from harness.results.depthcharge import RunResult as RunResult
 from harness.results.depthcharge import Share as Share
 from harness.results.depthcharge import slug as slug
 from harness.results.depthcharge import tier_of as tier_of
+from harness.results.fallbacks import Fallback as Fallback
+from harness.results.fallbacks import Fallbacks as Fallbacks
+from harness.results.fallbacks import Replies as Replies
 from harness.results.gold import Gold as Gold
 from harness.results.gold import GoldAnswer as GoldAnswer
 from harness.results.gold import GoldFact as GoldFact

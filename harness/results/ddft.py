@@ -6,7 +6,10 @@ from typing import Any
 
 import msgspec
 
+from harness.results.fallbacks import Fallbacks, Replies
 from harness.results.shared import RESULTS_VERSION, Missing, Spending, Usage, Value
+
+SCRIPTED, TEMPLATE = "scripted", "template"  # sources of questions that nobody wrote for a dialogue
 
 
 class Score(msgspec.Struct):
@@ -53,7 +56,7 @@ class CellResult(msgspec.Struct):
     """What a finished cell gives: numbers and states, no model's words.
 
     served: the names each endpoint gave for its model. usage: by model.
-    same_family: the judges of the subject's own family.
+    same_family: the judges of the subject's own family. replies: of judges and interviewer.
     """
 
     cell: CellKey
@@ -63,6 +66,7 @@ class CellResult(msgspec.Struct):
     served: dict[str, list[str]]
     usage: dict[str, Usage]
     same_family: list[str]
+    replies: list[Replies] = []
 
 
 class Exchange(msgspec.Struct):
@@ -130,4 +134,5 @@ class Results(msgspec.Struct):
     analysis: Any
     cells: list[CellResult]
     results_version: int = RESULTS_VERSION
+    fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
     transcripts: dict[str, str] = {}

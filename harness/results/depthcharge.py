@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from harness.results.fallbacks import Fallbacks, Replies
 from harness.results.shared import RESULTS_VERSION, Interval, Missing, Spending, Usage, Value
 
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
@@ -80,7 +81,8 @@ class RunResult(msgspec.Struct):
     """What a finished run gives: numbers and states, no model's words.
 
     branches: how many paths it began with. depths: how many were administered. stop: why it ended,
-    the first that held of "theta", "no path left" and "max depth". lookups: by source.
+    the first that held of "theta", "no path left" and "max depth". lookups: by source. replies: of
+    extractor and evaluator.
     """
 
     cell: RunKey
@@ -91,6 +93,7 @@ class RunResult(msgspec.Struct):
     served: dict[str, list[str]]
     usage: dict[str, Usage]
     lookups: dict[str, Lookups]
+    replies: list[Replies] = []
 
 
 class Passage(msgspec.Struct, frozen=True):
@@ -237,4 +240,5 @@ class DrillResults(msgspec.Struct):
     analysis: Any
     cells: list[RunResult]
     results_version: int = RESULTS_VERSION
+    fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
     transcripts: dict[str, str] = {}

@@ -80,6 +80,7 @@ def metric_rules(study: Study) -> MetricRules:
         ddft.danger.sas_above,
         ddft.danger.far_below,
         ddft.missing_limit,
+        ddft.template_limit,
         **ddft.cuts.model_dump(),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 
+from harness.asking.reply_count import Reply
 from harness.errors import Incomplete
 
 
@@ -20,8 +21,9 @@ class JudgeWatch:
         self._in_a_row: Counter[str] = Counter()
         self._guard = threading.Lock()
 
-    def heard(self, name: str, state: str) -> None:
-        """Hear of a reply's state; raises JudgeUnusable at the limit, if there is one."""
+    def heard(self, reply: Reply) -> None:
+        """Hear of a reply; raises JudgeUnusable at the limit, if there is one."""
+        name, state = reply.model, reply.state
         with self._guard:
             self._in_a_row[name] = 0 if state == "ok" else self._in_a_row[name] + 1
             if self._limit is not None and self._in_a_row[name] >= self._limit:
