@@ -11,6 +11,7 @@ __all__ = [
     "__version__",
     "record",
     "replay",
+    "score",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +25,7 @@ from harness.run import drills
 from harness.run.dialogues import scored
 from harness.run.record import Recording, RecordOutcome
 from harness.run.replay import sound_replays
+from harness.run.rescore import Rescored, rescore
 from harness.run.verdict import Verdict
 from harness.run.verdict import replay as _replay
 from harness.run.wiring import frozen
@@ -38,6 +39,7 @@ __all__ = [
     "RecordingTransport",
     "record",
     "replay",
+    "score",
 ]
 
 
@@ -60,6 +62,16 @@ def replay(
     """Replay a study without a network and recompute its numbers; see Verdict for what it says."""
     found = find_study(study, root)
     return _replay(found, verify_checksums=verify_checksums, expect=expect, workers=workers)
+
+
+def score(study: str, settings: Mapping[str, object], *, root: Path | None = None) -> Rescored:
+    """Compute a study's results anew from its recording, under other settings of its metrics.
+
+    settings: values by dotted keys, such as {"ddft.empty_far_prime": "zero"}. Nothing is sent and
+    nothing is written; see Rescored for what comes back. Raises UsageError for a setting that is
+    not there or would change what is asked, naming those that may be set.
+    """
+    return rescore(find_study(study, root), settings)
 
 
 @dataclass(frozen=True)

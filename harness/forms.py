@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -47,6 +47,32 @@ def parsed(path: Path, form: type[Form]) -> Form:
         raise UsageError(_explained(path, text, error)) from error
 
 
+def checked(entries: Mapping[str, Any], form: type[Form], source: str) -> Form:
+    """Return entries as a form; raises UsageError with `source` before each fault."""
+    try:
+        return form.model_validate(entries)
+    except ValidationError as error:
+        told = [f"{source}: {'.'.join(place)}: {words}" for place, words in _faults(error)]
+        raise UsageError("\n".join(told)) from error
+
+
+def marked_fields(
+    form: type[BaseModel], mark: Mapping[str, Any], place: str, *, all_of_it: bool = False
+) -> Iterator[str]:
+    """Yield the dotted keys of the fields that carry a mark; of a table every key it has.
+
+    mark: a field's json_schema_extra. place: the dotted key of the form.
+    """
+    for name, field in form.model_fields.items():
+        if not all_of_it and field.json_schema_extra != mark:
+            continue
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from marked_fields(kind, mark, f"{place}.{name}", all_of_it=True)
+        else:
+            yield f"{place}.{name}"
+
+
 def at(path: Path, text: str, place: Sequence[str]) -> str:
     """Name a file, and the line of its text that a key stands in, where it can be told."""
     line = _line_of(text, place)
@@ -54,13 +80,17 @@ def at(path: Path, text: str, place: Sequence[str]) -> str:
 
 
 def _explained(path: Path, text: str, error: ValidationError) -> str:
-    lines = []
+    return "\n".join(
+        f"{at(path, text, place)}: {'.'.join(place) or 'file'}: {words}"
+        for place, words in _faults(error)
+    )
+
+
+def _faults(error: ValidationError) -> Iterator[tuple[list[str], str]]:
+    """Yield the place of each fault, and what is wrong there."""
     for fault in error.errors():
-        place = [str(part) for part in fault["loc"]]
         got = "" if fault["type"] in ("missing", "value_error") else f", got {fault['input']!r}"
-        what = f"{'.'.join(place) or 'file'}: {fault['msg']}{got[:200]}"
-        lines.append(f"{at(path, text, place)}: {what}")
-    return "\n".join(lines)
+        yield [str(part) for part in fault["loc"]], f"{fault['msg']}{got[:200]}"
 
 
 def _line_of(text: str, place: Sequence[str]) -> int | None:

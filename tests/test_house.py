@@ -43,6 +43,7 @@ MAY_IMPORT = {
         "report",
         "bundle",
         "stats",
+        "forms",
         "study",
         "study_file",
         "prices",

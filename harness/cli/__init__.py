@@ -12,6 +12,7 @@ from harness.cli import (
     record,
     replay,
     report,
+    score,
 )
 from harness.cli.group import main
 
@@ -28,4 +29,5 @@ __all__ = [
     "record",
     "replay",
     "report",
+    "score",
 ]

@@ -58,6 +58,9 @@ class StudyProtocol(Protocol):
     def score(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
         """Compute a study's results from finished cells, its study-level analysis among them."""
 
+    def metric_rules(self, study: Study) -> Any:
+        """Give the rules of the metrics as the study file makes them, a named tuple."""
+
     def tables(self, found: Any) -> list[Table]:
         """Give results as tables for people."""
 
