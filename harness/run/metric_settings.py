@@ -112,8 +112,11 @@ def rule_changes(study: Study) -> list[RuleChange]:
     [] where there are no results, or none that can be read.
     """
     try:
-        recorded = results_file.read_results(study.results)["rules"]
-    except (DamagedFile, OSError, KeyError, TypeError):
+        results = results_file.read_results(study.results)
+    except (DamagedFile, OSError):
+        return []
+    recorded = results.get("rules") if isinstance(results, dict) else None
+    if not isinstance(recorded, dict):
         return []
     now = protocol_of(study).metric_rules(study)._asdict()
     named = {key.rpartition(".")[2]: key for key in settable(study)}
@@ -127,7 +130,7 @@ def rule_changes(study: Study) -> list[RuleChange]:
 def rescoring_hint(study: Study) -> str:
     """Return how to see a study under the rules that study.toml was changed to.
 
-    "" where they are as recorded; else it begins with a line end, to follow a message.
+    "" where they are as recorded.
     """
     changes = rule_changes(study)
     if not changes:
@@ -138,6 +141,6 @@ def rescoring_hint(study: Study) -> str:
     )
     words = " ".join(f"--set {change.setting}={change.now}" for change in changes)
     return (
-        f"\nstudy.toml now says {told}. Put it back as it was; the same recording under other "
+        f"rules: study.toml now says {told}. Put it back as it was; the same recording under other "
         f"rules, beside the recorded results: `harness score {study.name} {words}`."
     )

@@ -11,6 +11,7 @@ import msgspec
 
 from harness import results as results_file
 from harness.recording import checksums, guard
+from harness.run.metric_settings import rescoring_hint
 from harness.run.replay import CellReplay, replay_cells, results_of
 from harness.study import Study
 
@@ -133,6 +134,8 @@ def replayed(
     if verdict.ok:
         with guard.closed():
             replays, found = _check_replay(study, workers, verdict)
+    if not verdict.ok and (hint := rescoring_hint(study)):
+        verdict.problems.append(hint)
     verdict.seconds = round(time.monotonic() - began, 2)
     return Replayed(verdict, replays, found)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -134,6 +136,26 @@ def test_a_wrong_setting_is_told(recorded: Study, setting: str, told: list[str])
     assert code == 2, said
     for words in told:
         assert words in said
+
+
+@pytest.mark.parametrize("words", [["--verify-checksums"], []])
+def test_replay_names_the_way_where_a_rule_was_changed(
+    recorded: Study, tmp_path: Path, words: list[str]
+) -> None:
+    """An edited rule fails a replay, which says what it was and how to see the other: it runs."""
+    shutil.copytree(recorded.root, tmp_path / "copy")
+    study = Study(tmp_path / "copy" / "cassettes" / recorded.name)
+    edit(study, "levels =", 'theta = 0.8\nempty_far_prime = "zero"\nlevels =')
+    code, said = run("replay", str(study.folder), *words)
+    assert code == 1
+    assert "ddft.theta = 0.8 (recorded: 0.7)" in said
+    assert 'ddft.empty_far_prime = "zero" (recorded: "undefined")' in said
+    [way] = re.findall(r"`harness (score .*?)`", said)
+    edit(study, 'theta = 0.8\nempty_far_prime = "zero"\n', "")
+    name, *settings = way.split()[1:]
+    assert name == study.name
+    assert run("score", str(study.folder), *settings)[0] == 0
+    assert run("replay", str(study.folder), *words)[0] == 0
 
 
 def test_what_is_known_of_subjects_can_be_set(recorded: Study) -> None:
