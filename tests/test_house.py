@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 HARNESS = Path(__file__).parent.parent / "harness"
-EVERYONE = {"errors", "files", "json_files", "results", "version"}
+EVERYONE = {"decoding", "errors", "files", "json_files", "results", "version"}
 MAY_IMPORT = {
     "__init__": {"api", "version"},
     "__main__": {"cli"},
     "version": set(),
     "errors": set(),
     "files": {"errors"},
+    "decoding": {"errors"},
     "json_files": {"errors"},
     "results": {"errors", "json_files"},
     "forms": EVERYONE,
@@ -24,7 +25,7 @@ MAY_IMPORT = {
     "study": {*EVERYONE, "forms", "study_file"},
     "prices": {*EVERYONE, "forms"},
     "texts": {*EVERYONE, "forms"},
-    "recording": {"errors", "files", "json_files"},
+    "recording": {"decoding", "errors", "files", "json_files"},
     "stats": {"errors", "files", "results"},
     "asking": EVERYONE,
     "corpus": EVERYONE,
@@ -60,7 +61,7 @@ ONLY_IN = {
     "scipy": {"stats"},
     "jinja2": {"report"},
     "matplotlib": {"report"},
-    "zstandard": {"bundle", "recording"},
+    "zstandard": {"bundle", "decoding"},
     "pyarrow": {"run"},
     "pydantic": {"forms", "http_names", "study_file", "prices", "texts", "audit", "jury"},
 }

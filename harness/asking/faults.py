@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 import httpx
 import msgspec
 
+from harness.decoding import DecodesToTooMuch, decoded
 from harness.errors import EndpointRefused, is_passing
 from harness.results.answers import FILTERED, NO_REPLY
 
@@ -171,12 +172,12 @@ def _body(response: httpx.Response) -> bytes:
     finally:
         stream.close()
     response.stream = httpx.ByteStream(content)
-    if "content-encoding" not in response.headers:
-        return content
+    encodings = response.headers.get("content-encoding", "")
     try:
-        return httpx.Response(httpx.codes.OK, headers=response.headers, content=content).content
-    except httpx.DecodingError:
-        return b""
+        plain = decoded(encodings, content) if encodings and content else content
+    except DecodesToTooMuch:  # it is refused above, where answers are kept
+        plain = None
+    return b"" if plain is None else plain
 
 
 def _read(content: bytes, form: type[Form]) -> Form | None:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from harness.decoding import decoded
 from harness.recording.exchange import Exchange, searched_body, stored_request
-from harness.recording.interaction import Interaction, decoded, encodings
+from harness.recording.interaction import Interaction, encodings
 
 MOST_LINES = 12
 LONGEST = 300  # characters of one changed stretch

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from harness.decoding import decoded
 from harness.errors import REFUSALS, is_passing
 from harness.recording.digest import canonical_request, digest
 from harness.recording.interaction import (
@@ -13,7 +14,6 @@ from harness.recording.interaction import (
     Failure,
     Interaction,
     RecordedRequest,
-    decoded,
     encodings,
     header,
     header_map,

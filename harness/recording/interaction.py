@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
-import zlib
-from typing import Any
 
 import msgspec
 
+from harness.decoding import DecodesToTooMuch, decoded
+
 ERROR_STATUS = 599
+ENCODING = "content-encoding"
 STREAM_TYPES = (
     "text/event-stream",
     "application/x-ndjson",
@@ -131,11 +132,14 @@ def flaw(kept: Interaction, file_format: int) -> str | None:
     if not {"string"} <= response.body.keys() <= {"string", "base64"}:
         return "its body has other fields than string and base64"
     try:
-        for coded in (response.body.get("base64", ""), response.request_base64 or ""):
-            if base64.b64encode(base64.b64decode(coded)).decode() != coded:
+        for coded in (response.body.get("base64"), response.request_base64):
+            if coded is not None and base64.b64encode(base64.b64decode(coded)).decode() != coded:
                 return "its base64 is invalid"
-        for name, value in kept.header_pairs:
-            (name + value).encode("latin-1")
+        for name, values in response.headers.items():
+            if len(name) == len(ENCODING) and name.lower() == ENCODING and _is_encoded(kept):
+                return "its body is still encoded"
+            if not (name.isascii() and "".join(values).isascii()):
+                (name + "".join(values)).encode("latin-1")
     except ValueError as error:
         return str(error)
     if (kept.request.body is None) != (response.request_base64 is not None):
@@ -149,6 +153,15 @@ def flaw(kept: Interaction, file_format: int) -> str | None:
     if file_format == 1:
         return None if _digest.fullmatch(response.digest) else "its digest is invalid"
     return "it has a digest, which this format does not" if response.digest else None
+
+
+def _is_encoded(kept: Interaction) -> bool:
+    """Tell whether a body can be decoded; what can be is stored decoded, without its header."""
+    body = kept.body_bytes
+    try:
+        return bool(body) and decoded(encodings(kept.header_pairs), body) is not None
+    except DecodesToTooMuch:
+        return True
 
 
 def stored_body(data: bytes) -> dict[str, str]:
@@ -174,71 +187,9 @@ def header(pairs: list[tuple[str, str]], name: str) -> str:
 
 def encodings(pairs: list[tuple[str, str]]) -> str:
     """Give all Content-Encoding headers as one, "" where there is none."""
-    return ", ".join(value for key, value in pairs if key.lower() == "content-encoding")
-
-
-def are_known(encodings: str) -> bool:
-    """Tell whether every one of these encodings can be undone."""
-    return all(part.strip().lower() in _decoders for part in encodings.split(","))
+    return ", ".join(value for key, value in pairs if key.lower() == ENCODING)
 
 
 def is_stream(pairs: list[tuple[str, str]]) -> bool:
     """Tell whether an answer is of a type whose pieces matter by themselves."""
     return header(pairs, "content-type").partition(";")[0].strip().lower() in STREAM_TYPES
-
-
-def decoded(encodings: str, data: bytes) -> bytes | None:
-    """Undo a Content-Encoding; None where one of them is unknown or the data does not fit it."""
-    for encoding in reversed([part.strip().lower() for part in encodings.split(",")]):
-        decode = _decoders.get(encoding)
-        if decode is None:
-            return None
-        try:
-            data = decode(data)
-        except Exception:  # noqa: BLE001  each library has its own error for data that does not fit
-            return None
-    return data
-
-
-def _gunzip(data: bytes) -> bytes:
-    import gzip
-
-    return gzip.decompress(data)
-
-
-def _inflate(data: bytes) -> bytes:
-    try:
-        return zlib.decompress(data)
-    except zlib.error:
-        return zlib.decompress(data, -zlib.MAX_WBITS)
-
-
-def _unbrotli(data: bytes) -> bytes:
-    import brotli
-
-    whole: bytes = brotli.decompress(data)
-    return whole
-
-
-def _unzstd(data: bytes) -> bytes:
-    import zstandard
-
-    whole = b""
-    while data:
-        frame: Any = zstandard.ZstdDecompressor().decompressobj()
-        whole += frame.decompress(data)
-        if not frame.eof:
-            raise ValueError("cut off")
-        data = frame.unused_data
-    return whole
-
-
-_decoders = {
-    "identity": lambda data: data,
-    "": lambda data: data,
-    "gzip": _gunzip,
-    "x-gzip": _gunzip,
-    "deflate": _inflate,
-    "br": _unbrotli,
-    "zstd": _unzstd,
-}

@@ -6,6 +6,7 @@ import functools
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
+from harness.decoding import MOST_DECODED
 from harness.errors import Miss
 from harness.recording.exchange import Reply
 from harness.recording.interaction import Failure
@@ -40,10 +41,14 @@ class Tape:
         unfinished.add(self)
         self._pieces: list[bytes] = []
         self._held = b""
+        self._size = 0
         self._redacted = self._kept = False
 
     def take(self, piece: bytes) -> bytes:
-        """Give what may be passed on of a new piece."""
+        """Return what may be passed on of a new piece; raises ReadError behind too many bytes."""
+        self._size += len(piece)
+        if self._size > MOST_DECODED:
+            raise self._library.ReadError(f"a stream of more than {MOST_DECODED} bytes: refused")
         cleaned = self._pending.keys.clean(self._held + piece)
         self._redacted = self._redacted or cleaned != self._held + piece
         size = self._pending.keys.held_back(cleaned)

@@ -15,13 +15,12 @@ from typing import Any, Self
 import httpx
 import msgspec
 
+from harness.decoding import DecodesToTooMuch, are_known, decoded
 from harness.errors import RunStopped
 from harness.recording.exchange import Exchange, Reply, recorded_reply
 from harness.recording.interaction import (
     Attempt,
     Interaction,
-    are_known,
-    decoded,
     encodings,
     is_stream,
 )
@@ -82,10 +81,11 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
                 body = b"".join(response.stream)
             finally:
                 response.close()
+            reply = _whole_reply(library, response, body)
         except BaseException as error:
             _keep_error(library, found, error)
             raise
-        return _answer(library, found.finish(_whole_reply(response, body)))
+        return _answer(library, found.finish(reply))
 
     async def handle_async_request(self, request: Any) -> Any:
         """Do the same for an async client."""
@@ -102,10 +102,11 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
                 body = b"".join([piece async for piece in response.stream])
             finally:
                 await response.aclose()
+            reply = _whole_reply(library, response, body)
         except BaseException as error:
             _keep_error(library, found, error)
             raise
-        return _answer(library, found.finish(_whole_reply(response, body)))
+        return _answer(library, found.finish(reply))
 
     def _transport(self, default: Any) -> Any:
         if self._inner is None:
@@ -213,11 +214,17 @@ def _attempts(tries: Any) -> list[Attempt]:
     return msgspec.convert(tries, list[Attempt])
 
 
-def _whole_reply(response: Any, body: bytes) -> Reply:
-    """Give an answer with its body decoded; an encoding nobody knows stays with its bytes."""
+def _whole_reply(library: Any, response: Any, body: bytes) -> Reply:
+    """Return an answer with its body decoded; an encoding nobody knows stays with its bytes.
+
+    Raises the library's ReadError where the body decodes to too much.
+    """
     head = _head(response)
     coding = encodings(head.headers)
-    plain = decoded(coding, body) if coding and body else None
+    try:
+        plain = decoded(coding, body) if coding and body else None
+    except DecodesToTooMuch as error:
+        raise library.ReadError(str(error)) from error
     if plain is None:
         return head._replace(body=body)
     return head._replace(body=plain, headers=_without_encoding(head.headers))

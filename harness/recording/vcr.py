@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.decoding import DecodesToTooMuch, are_known, decoded
 from harness.errors import DamagedFile, UsageError
 from harness.recording.cassette import Cassette, label_of
 from harness.recording.exchange import (
@@ -22,8 +23,6 @@ from harness.recording.interaction import (
     Interaction,
     RecordedResponse,
     Status,
-    are_known,
-    decoded,
     encodings,
     header_map,
     stored_body,
@@ -72,6 +71,8 @@ def _interactions(
     for number, entry in enumerate(entries, 1):
         try:
             interaction = _interaction(entry["request"], entry["response"], keys)
+        except DecodesToTooMuch as error:
+            raise DamagedFile(f"{path}: interaction {number}: {error}") from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedFile(
                 f"{path}: interaction {number} does not have vcrpy's form "

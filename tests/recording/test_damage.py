@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -98,7 +99,16 @@ def test_any_bit_flipped(tmp_path: Path, sound: bytes) -> None:
     [
         (lambda data: b"", "the file is empty"),
         (lambda data: data.replace(b"\n", b"\r\n"), "converted to CRLF"),
-        (lambda data: data.replace("ü".encode(), "ü".encode("latin-1"), 1), "is not UTF-8"),
+        (lambda data: data.replace("ü".encode(), "ü".encode("latin-1"), 1), "Invalid UTF-8"),
+        (lambda data: data.replace(b'"method":"GET"', b'"method":"PUT","method":"GET"'), "twice"),
+        (
+            lambda data: data.replace(b'"status":{', b'"status":{"code":500,', 1),
+            "'code' stands",
+        ),
+        (
+            lambda data: data.replace(b'"headers":{"', b'"headers":{"X":["a"],"X":["b"],"'),
+            "stands",
+        ),
         (lambda data: b"interactions: []\nversion: 1\n", "harness import"),
         (lambda data: b"{}", "first line is not a cassette's"),
         (lambda data: b"\xef\xbb\xbf" + data, "first line is not a cassette's"),
@@ -160,3 +170,14 @@ def test_torn_journal_line_is_dropped_and_named(tmp_path: Path) -> None:
         Recorder(path, "new_episodes")
     assert journal.read_bytes() == damaged
     assert not path.exists()
+
+
+def test_a_line_in_another_form_is_read(tmp_path: Path, sound: bytes) -> None:
+    """Another order, spaces and escapes are the same interactions, and no damage."""
+    path = tmp_path / "c.json"
+    path.write_bytes(sound)
+    before = list(cassettes.load(path))
+    lines = [json.loads(line.rstrip(b",")) for line in sound.split(b"\n")[1:-2]]
+    other = b",\n".join(json.dumps(line, sort_keys=True).encode() for line in lines)
+    path.write_bytes(b"\n".join([sound.split(b"\n")[0], other, b"]}\n"]))
+    assert list(cassettes.load(path)) == before

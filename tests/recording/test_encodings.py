@@ -12,9 +12,12 @@ import httpx
 import pytest
 import zstandard
 from loopback import Answer, Loopback, Received, json_answer, sse_event
-from recording.sessions import FACES, asked_twice, client, facts, recorded, twice
+from recording.sessions import FACES, asked_twice, client, facts, recorded, send, twice
 
-from harness.errors import Miss
+from harness.decoding import decoded
+from harness.errors import DamagedFile, Miss
+from harness.recording.cassette import Cassette
+from harness.recording.interaction import stored_body
 
 PLAIN = '{"text": "Zürich, 東京, \\u2028", "a": 1e-7}'.encode()
 
@@ -182,3 +185,44 @@ def test_compressed_request(tmp_path: Path) -> None:
     with pytest.raises(Miss, match=r"\[two\]") as miss, client(path) as again:
         ask(again, server.url, "2.5", 9)
     assert "[2.5]" in str(miss.value)
+
+
+def bomb(encoding: str) -> bytes:
+    """Give 64 MB of blanks in a few kilobytes."""
+    return ENCODINGS[encoding][1](b" " * 2**26)
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "raw deflate", "br", "zstd"])
+def test_what_decodes_to_too_much_is_an_error(tmp_path: Path, encoding: str, face: str) -> None:
+    """Live and in replay a bomb is the library's own error, and no byte of it is kept."""
+    path = tmp_path / "c.json"
+    answer = Answer(headers=[("Content-Encoding", ENCODINGS[encoding][0])], body=bomb(encoding))
+    with Loopback(lambda received: answer) as server:
+        with pytest.raises(httpx.ReadError, match="decodes to more than 16777216 bytes"):
+            send(face, path, "once", get(server.url))
+    assert path.stat().st_size < 2000
+    with pytest.raises(httpx.ReadError, match="decodes to more than 16777216 bytes"):
+        send(face, path, "none", get(server.url))
+
+
+@pytest.mark.parametrize("body", [gzip.compress(PLAIN), bomb("gzip")], ids=["small", "bomb"])
+def test_a_body_that_is_still_encoded_is_damage(tmp_path: Path, body: bytes) -> None:
+    """What can be decoded is stored so; a cassette cannot bring a bomb to its reader."""
+    path = tmp_path / "c.json"
+    with Loopback(lambda received: json_answer({})) as server, client(path, "once") as live:
+        live.get(server.url)
+    (kept,) = recorded(path)
+    kept.response.headers["Content-Encoding"] = ["gzip"]
+    kept.response.body = stored_body(body)
+    Cassette([kept]).save(path)
+    with pytest.raises(DamagedFile, match="still encoded"):
+        recorded(path)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+def test_a_hundredfold_is_let_in(encoding: str) -> None:
+    """Blanks that text is full of decode; so does what is less than 16 MB, however small it was."""
+    name, pack = ENCODINGS[encoding]
+    assert decoded(name, pack(b" " * 2**24)) == b" " * 2**24
+    assert decoded(name, pack(b" " * 2**24)[:-1]) is None
