@@ -15,6 +15,7 @@ from harness.errors import UsageError
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
+MOST_BYTES = 2**24
 Form = TypeVar("Form", bound=BaseModel)
 
 # What a TOML file may hold that looks like its keys and brackets and is none: texts and comments.
@@ -34,6 +35,8 @@ class Strict(BaseModel):
 def parsed(path: Path, form: type[Form]) -> Form:
     """Read a TOML file of ours; raises UsageError with the file, the line and the mend."""
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{path}: is larger than {MOST_BYTES} bytes; nobody wrote all of it.")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({error})") from error

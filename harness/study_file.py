@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,8 @@ from harness.results import CellKey, RunKey, tier_of
 Mark = Annotated[str, Field(min_length=2)]
 # Marks a setting that decides no request: results can be computed anew under another value.
 METRIC: dict[str, Any] = {"metric": True}
+
+MOST_CELLS = 1_000_000
 
 
 class ModelEntry(Strict):
@@ -130,6 +133,12 @@ class DDFT(Strict):
     params: dict[Literal["subject", "interviewer", "judge"], dict[str, Any]] = {}
 
     @model_validator(mode="after")
+    def _the_grid_fits(self) -> DDFT:
+        asked = len(self.subjects) * len(self.concepts)
+        _require_grid(asked, len(self.levels), len(self.arms), self.repeats)
+        return self
+
+    @model_validator(mode="after")
     def _no_twins(self) -> DDFT:
         for field in ("subjects", "jury", "concepts", "levels", "arms"):
             _require_distinct(field, getattr(self, field))
@@ -221,15 +230,20 @@ class DepthCharge(Strict):
     evaluator: str
     domains: list[Domain] = Field(min_length=1)
     tiers: dict[Tier, list[Name]]
-    questions: int = Field(default=30, ge=1)
-    passes: int = Field(default=3, ge=1)
+    questions: int = Field(default=30, ge=1, le=10_000)
+    passes: int = Field(default=3, ge=1, le=1000)
     theta: Share = 0.20
-    max_depth: int = Field(default=15, ge=1)
+    max_depth: int = Field(default=15, ge=1, le=1000)
     repeats: int = Field(default=1, ge=1)
-    redeals: int = Field(default=2, ge=0)
+    redeals: int = Field(default=2, ge=0, le=100)
     history: Literal["single", "path"] = "single"
     missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
     params: dict[Literal["target", "extractor", "evaluator"], dict[str, Any]] = {}
+
+    @model_validator(mode="after")
+    def _the_grid_fits(self) -> DepthCharge:
+        _require_grid(len(self.targets), len(self.domains), self.repeats)
+        return self
 
     @model_validator(mode="after")
     def _no_twins(self) -> DepthCharge:
@@ -293,7 +307,7 @@ class StudyFile(Strict):
     about: str = ""
     protocol: Literal["ddft", "depthcharge"]
     as_of: datetime.date
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, lt=2**63)
     models: dict[Name, ModelEntry]
     sources: dict[Name, SourceEntry] = {}
     facts: dict[Name, FactsEntry] = Field({}, json_schema_extra=METRIC)
@@ -357,6 +371,16 @@ class StudyFile(Strict):
             if all(families[name] == families[subject] != "" for name in self.ddft.jury):
                 raise ValueError(f"exclude_same_family leaves {subject!r} without a judge")
         return self
+
+
+def _require_grid(*axes: int) -> None:
+    """Raise ValueError for a grid that is too large, before anything builds it."""
+    cells = math.prod(axes)
+    if cells > MOST_CELLS:
+        raise ValueError(
+            f"the grid has {cells} cells ({' x '.join(map(str, axes))}, the last are repeats); "
+            f"expected at most {MOST_CELLS}. Make it several studies."
+        )
 
 
 def _require_distinct(field: str, values: Sequence[object]) -> None:

@@ -30,6 +30,8 @@ def write(root: Path, text: str) -> Path:
         ('protocol = "ddft"', 'protocol = "dddt"', ["line 2", "protocol", "dddt"]),
         ("levels = [0.0, 0.5, 1.0]", "levels = [0.0, 1.5]", ["ddft.levels.1", "1.5"]),
         ("levels = [0.0, 0.5, 1.0]", "levels = [0.5, 0.5]", ["levels", "twice"]),
+        ("[ddft]", "[ddft]\nrepeats = 1000000000", ["6000000000 cells", "at most 1000000"]),
+        ("title = ", f"about = '{' ' * 2**24}'\ntitle = ", ["larger than 16777216 bytes"]),
         (
             '"judge-b", "judge-c"]',
             '"judge-b", "judge-z"]',

@@ -36,10 +36,15 @@ PLAIN_TYPES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 
 
 class Limits(NamedTuple):
-    """The most that a bundle may hold: bytes in all, and files."""
+    """The most that a bundle may hold: bytes in all, files, and how many times its own size."""
 
     size: int = 4 * 2**30
     files: int = 200_000
+    times: int = 100
+
+    def size_of(self, compressed: int) -> int:
+        """Return to how many bytes a bundle of so many may unpack; 16 MB are always let in."""
+        return min(self.size, max(2**24, self.times * compressed))
 
 
 LIMITS = Limits()
@@ -53,7 +58,7 @@ def unpack(bundle: Path, into: Path, limits: Limits = LIMITS) -> Path:
     """
     try:
         with tempfile.TemporaryFile(dir=into) as file:
-            _decompress(bundle, file, limits.size)
+            _decompress(bundle, file, limits)
             with _opened(bundle, file) as tar:
                 members = _checked(bundle, tar, limits)
                 for member in members:
@@ -77,10 +82,12 @@ def _sound(bundle: Path) -> bytes:
     return data
 
 
-def _decompress(bundle: Path, file: IO[bytes], most: int) -> None:
+def _decompress(bundle: Path, file: IO[bytes], limits: Limits) -> None:
     """Write what a bundle holds to a file."""
+    data = _sound(bundle)
+    most = limits.size_of(len(data))
     frame = zstandard.ZstdDecompressor(max_window_size=WIDEST_WINDOW).decompressobj()
-    with io.BytesIO(_sound(bundle)) as source:
+    with io.BytesIO(data) as source:
         while step := source.read(STEP):
             if frame.eof:
                 raise _damaged(bundle, "something follows its end")

@@ -12,6 +12,7 @@ from harness.files import write_atomic
 
 KINDS = ("md5", "sha256")
 UNCOVERED = (".journal", ".lock", ".owner", ".tmp")
+MOST_BYTES = 2**28  # of a manifest: 250 for each of the most cells
 PARTIAL = "results.partial.json"
 
 
@@ -90,6 +91,8 @@ def read_manifest(path: Path) -> dict[str, str]:
             f"{path}: there is no manifest, so nothing can be verified. It comes with "
             "the study, or is written when a recording is complete."
         )
+    if path.stat().st_size > MOST_BYTES:
+        raise DamagedFile(f"{path}: is larger than any manifest ({MOST_BYTES} bytes). Restore it.")
     sums: dict[str, str] = {}
     for number, line in enumerate(path.read_bytes().decode("utf-8", "replace").splitlines(), 1):
         digest, space, name = line.partition("  ")

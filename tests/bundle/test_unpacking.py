@@ -68,6 +68,18 @@ def test_what_was_packed_comes_out(bundle: Path, tmp_path: Path) -> None:
     assert {name: (top / name).read_bytes() for name in FILES} == FILES
 
 
+def test_blanks_do_not_fill_the_disk(tmp_path: Path) -> None:
+    """A bundle of a few kilobytes unpacks to 16 MB at most, whatever it holds."""
+    path = crafted(tmp_path / "b.tar.zst", [member("small/README.md", size=2**25)])
+    assert path.stat().st_size < 100_000
+    into = tmp_path / "out"
+    into.mkdir()
+    with pytest.raises(DamagedFile, match="more than 16777216 bytes"):
+        unpack(path, into)
+    assert files_outside(tmp_path, path, into) == []
+    assert Limits().size_of(2**20) == 100 * 2**20
+
+
 def test_the_same_files_make_the_same_bundle(tmp_path: Path) -> None:
     """Neither times, modes nor the order of writing change a byte."""
     first, second = folder_of(tmp_path / "a"), tmp_path / "b"
