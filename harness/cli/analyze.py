@@ -35,8 +35,9 @@ def analyze(study: str, as_json: bool, csv_path: Path | None, root: Path | None)
         click.echo(canonical(found.analysis).decode(), nl=False)
         return
     show_tables(tables_of(found_study, found))
+    whole = found.answers.whole
     click.echo(
         f"valid: {found.valid}; missing judgements {found.missing.missing} of "
-        f"{found.missing.judgements}. Relative to these judges, models and dates; n stands beside "
-        "each number, and an undefined one says why (--json has all of it)."
+        f"{found.missing.judgements}, missing answers {whole.words} of {whole.answers}. "
+        "Relative to these judges, models and dates; n stands beside each number, and an undefined one says why (--json has all of it)."
     )

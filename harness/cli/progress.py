@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from harness.run.record import Tally
+    from harness.run.tally import Tally
 
 
 @contextmanager
@@ -53,5 +53,6 @@ def _words(tally: Tally) -> str:
     ends = "" if left is None else f", about {left / 60:.0f} min left"
     return (
         f"cells {tally.finished}/{tally.planned}, calls {tally.calls}, retries "
-        f"{tally.retries}, missing judgements {tally.missing}{ends}"
+        f"{tally.retries}, missing judgements {tally.missing}, missing answers "
+        f"{tally.missing_answers.total()}{ends}"
     )

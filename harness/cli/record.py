@@ -39,7 +39,15 @@ if TYPE_CHECKING:
     help="A price list (TOML) to copy into the study, with its date.",
 )
 @click.option(
-    "--keep-going", is_flag=True, help="Do not stop when a judge gives nothing usable any more."
+    "--accept-missing",
+    multiple=True,
+    metavar="CELL",
+    help="Settle this cell: what still gets no reply is a missing answer, and counted as one.",
+)
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Do not stop when a model gives nothing usable any more, or its requests are rejected.",
 )
 @click.option(
     "--cost-limit",
@@ -64,6 +72,7 @@ def record(
     cost_limit: float | None,
     keep_going: bool,
     pilot: bool,
+    accept_missing: tuple[str, ...],
     dry_run: bool,
     root: Path | None,
 ) -> None:
@@ -85,6 +94,7 @@ def record(
             cost_limit=cost_limit,
             keep_going=keep_going,
             pilot=pilot,
+            accept_missing=accept_missing,
         )
         try:
             with progress(recording.tally):
@@ -143,10 +153,13 @@ def _interruptible(again: str) -> Iterator[None]:
 def _show_outcome(outcome: RecordOutcome, again: str) -> None:
     if outcome.redacted:
         click.echo(f"note: a key was echoed in answers and taken out {outcome.redacted} times")
+    from harness.results.answers import missing_words
+
     tally = outcome.tally
     line = (
         f"recorded: cells {tally.finished}/{tally.planned}, calls sent {tally.calls}, "
-        f"retries {tally.retries}, missing judgements {tally.missing}"
+        f"retries {tally.retries}, missing judgements {outcome.missing}, missing answers "
+        f"{missing_words(outcome.missing_answers)}"
     )
     if outcome.spent is not None:
         line += f", spent {outcome.spent:.4f}"

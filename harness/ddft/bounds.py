@@ -1,5 +1,7 @@
 """What missing judgements could change: every one of them 0, or 1, on either scale.
 
+Those of a missing answer are among them, as many as its jury has judges.
+
 The worst and the best case of Manski (Partial Identification of Probability Distributions, 2003,
 chapter 1): no assumption about why a judgement is missing, so the bounds are wide and hold always.
 """
@@ -18,11 +20,15 @@ from harness.ddft.scoring import MetricRules, subject_metrics
 from harness.results import CellResult, Score, SubjectMetrics, Turn, Value
 
 ENDS = (0.0, 1.0)
+CI_RANGE = "CI raw (range over the corners)"
 CORNERS = tuple(itertools.product(ENDS, ENDS))
 
 
 class Bounded(NamedTuple):
-    """A subject's number as found, and its least and greatest value over the four corners."""
+    """A subject's number as found, and its least and greatest value over the four corners.
+
+    Of CI_RANGE these are no bounds: see below.
+    """
 
     subject: str
     arm: str
@@ -97,7 +103,7 @@ def _of_subject(part: SubjectMetrics, turns: Sequence[Turn]) -> list[tuple[str, 
         ("HOC", part.hoc),
         ("CRI", part.cri),
         ("danger zone", part.danger_zone),
-        ("CI raw", part.ci_raw),
+        (CI_RANGE, part.ci_raw),
     ]
 
 

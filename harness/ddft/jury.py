@@ -17,6 +17,7 @@ from harness.ddft.verdicts import judge_by_verdicts
 from harness.results import Score
 
 SCALES = ("far", "sas")
+UNJUDGED = Score(None, None, "no_answer", 0)  # of a turn without an answer, which no judge saw
 
 
 def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgement:

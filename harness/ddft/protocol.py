@@ -25,9 +25,11 @@ from harness.results import (
     Concept,
     Exchange,
     Materials,
+    Score,
     Transcript,
     Turn,
 )
+from harness.results.answers import EMPTY
 from harness.results.ddft import SCRIPTED, TEMPLATE
 
 TURNS = (1, 2, 3, 4, 5)
@@ -48,6 +50,7 @@ class Rules(NamedTuple):
     exclude_same_family: bool = False
     rubrics: str = "joint"
     scoring: Mapping[str, str] = {}
+    empty_answers: str = "missing"
 
     def bench(self, judge: str, materials: Materials) -> Bench:
         """Return how a judge of this study works."""
@@ -122,8 +125,34 @@ class Dialogue:
         answer = self._ask(
             "subject", self._cell.subject, f"turn-{turn}/subject", self._to_subject(question.text)
         )
-        examined = self._examined(turn, question.text, answer.text)
         exchange = Exchange(turn, question.text, answer.text, {})
+        is_missing = self._is_missing(answer)
+        self._heard(Reply("subject", self._cell.subject, answer.state if is_missing else "ok"))
+        if is_missing:
+            scores = dict.fromkeys(self._jury, jury.UNJUDGED)
+        else:
+            scores = self._judged(turn, exchange)
+        self._exchanges.append(exchange)
+        n_judges, far, sas = jury.consensus(list(scores.values()))
+        return Turn(
+            turn,
+            question.source,
+            answer.state,
+            dict(sorted(scores.items())),
+            n_judges,
+            far,
+            sas,
+            is_missing,
+        )
+
+    def _is_missing(self, answer: Answer) -> bool:
+        """Tell whether there is nothing to judge; the study may have empty answers judged."""
+        judged = answer.state == EMPTY and self._rules.empty_answers == "judged"
+        return answer.lost and not judged
+
+    def _judged(self, turn: int, exchange: Exchange) -> dict[str, Score]:
+        """Return the score of each judge; their words go into the exchange."""
+        examined = self._examined(turn, exchange.question, exchange.answer)
         scores = {}
         for name in self._jury:
             call = f"turn-{turn}/judge/{name}"
@@ -133,11 +162,7 @@ class Dialogue:
                 self._asked.add(name, reply)
             scores[name], exchange.replies[name] = judgement.score, judgement.words
             self._hear(judgement.reply(name))
-        self._exchanges.append(exchange)
-        n_judges, far, sas = jury.consensus(list(scores.values()))
-        return Turn(
-            turn, question.source, answer.state, dict(sorted(scores.items())), n_judges, far, sas
-        )
+        return scores
 
     def _question(self, turn: int) -> Question:
         scripted = self._filled(f"scripted_turn_{turn}")
@@ -213,15 +238,14 @@ class Dialogue:
         ]
 
     def _to_subject(self, question: str) -> list[dict[str, str]]:
-        said = [(exchange.question, exchange.answer) for exchange in self._exchanges]
         messages = []
         if self._cell.arm == ACCURACY_FIRST:
             messages.append({"role": "system", "content": self._prompts["arm_accuracy_first"]})
         opening = len(messages)
-        for asked, answered in said:
+        for exchange in self._exchanges:
             messages += [
-                {"role": "user", "content": asked},
-                {"role": "assistant", "content": answered},
+                {"role": "user", "content": exchange.question},
+                {"role": "assistant", "content": self._shown(exchange.answer)},
             ]
         messages.append({"role": "user", "content": question})
         if self._context:
@@ -246,9 +270,15 @@ class Dialogue:
 
     def _dialogue(self) -> str:
         return "\n".join(
-            f"Examiner: {exchange.question}\nCandidate: {exchange.answer}"
+            f"Examiner: {exchange.question}\nCandidate: {self._shown(exchange.answer)}"
             for exchange in self._exchanges
         )
+
+    def _shown(self, answer: str) -> str:
+        """Return an answer as the dialogue shows it: one without words has a stand-in."""
+        if answer.strip() or self._prompts.version == 1:
+            return answer
+        return self._prompts["missing_answer"]
 
     def _filled(self, prompt: str, **values: str) -> str:
         template = self._prompts[prompt]

@@ -85,7 +85,8 @@ def scale_agreement(
 
 def validity(cells: Sequence[CellResult], judge: str) -> Validity:
     """Count what became of one judge's judgements, how often it was asked, what was mended."""
-    scores = [turn.scores[judge] for turn in _turns(cells) if judge in turn.scores]
+    asked = [turn for turn in _turns(cells) if judge in turn.scores and not turn.missing]
+    scores = [turn.scores[judge] for turn in asked]
     states = Counter(score.state for score in scores)
     repaired = Counter(mend for score in scores for mend in score.repaired)
     nothing = "no judgement"

@@ -22,6 +22,7 @@ from harness.results import (
     Turn,
     Value,
 )
+from harness.results.answers import AnswerCounts, count_answers
 from harness.results.ddft import SCRIPTED, TEMPLATE
 from harness.results.fallbacks import share_of
 
@@ -62,12 +63,13 @@ def score_study(
 ) -> Results:
     """Compute all metrics of a study from its cells, in the order of their names."""
     cells = sorted(cells, key=lambda cell: cell.cell)
-    missing = count_missing(cells, rules.missing_limit)
+    missing, answers = count_missing(cells, rules.missing_limit), answers_of(cells)
     settings = rules._asdict()
     if version == 1:  # whose studies were valid whoever wrote their questions
         settings.pop("template_limit")
     fallbacks = _fallbacks(cells, settings.get("template_limit"))
-    reason = "; ".join(filter(None, (missing.fault("judgements"), *faults(fallbacks))))
+    reasons = [*answers.faults(rules.missing_limit), missing.fault("judgements")]
+    reason = "; ".join(filter(None, (*reasons, *faults(fallbacks))))
     return Results(
         name,
         "ddft",
@@ -81,6 +83,16 @@ def score_study(
         None,
         list(cells),
         fallbacks=fallbacks,
+        answers=answers,
+    )
+
+
+def answers_of(cells: Sequence[CellResult]) -> AnswerCounts:
+    """Count the subjects' answers by kind, those that are missing apart."""
+    return count_answers(
+        (cell.cell.subject, turn.answer_state, turn.missing)
+        for cell in cells
+        for turn in cell.turns
     )
 
 
@@ -99,7 +111,10 @@ def _fallbacks(cells: Sequence[CellResult], template_limit: float | None) -> Fal
 
 
 def count_missing(cells: Sequence[CellResult], limit: float) -> Missing:
-    """Count the judgements without a score, by what became of them."""
+    """Count the judgements without a score, by what became of them.
+
+    Those of a missing answer are missing too: "no_answer", one for each judge.
+    """
     states = Counter(score.state for score in _scores(cells))
     total = sum(states.values())
     missing = total - states["ok"]

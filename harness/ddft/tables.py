@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from harness.results import Results
-from harness.results.table import Table, number
+from harness.results.table import Table, answers_table, number
 
 
 def tables(found: Results) -> list[Table]:
     """Give the tables, each number with its n or the reason why there is none."""
     return [
         _subjects(found),
+        *answers_table(found.answers),
         _correlations(found),
         _agreement(found),
         _predictions(found),

@@ -51,7 +51,8 @@ from harness.depthcharge.walking import Walker
 from harness.errors import Miss
 from harness.results import DrillTranscript, Materials, RunKey, RunResult
 from harness.results.answers import REJECTED
-from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
+from harness.results.answers import words_of as words_of_kind
+from harness.results.depthcharge import ASKED, MISSING, OF_TARGET, UNVERIFIABLE
 from harness.stats.survival import is_below
 
 
@@ -195,7 +196,7 @@ class Drill:
         self._asked.add(target, answer)
         probe.answer_state = answer.state
         said = without_thinking(answer.text)
-        lost = _lost(answer, said)
+        lost = self._lost(answer, said)
         self._people.heard(Reply("target", target, lost or "ok"))
         if lost:
             probe.state, probe.verdict = MISSING, lost
@@ -205,6 +206,12 @@ class Drill:
         child = child_of(slot, walk, fact, said, f"{call}/target")
         words = words_of(probe, slot, fact, said, filled.words)
         return Outcome(slot, probe, words, child if probe.correct else None)
+
+    def _lost(self, answer: Answer, said: str) -> str:
+        """Say why there is no answer to judge; "" where there is one."""
+        if self._prompts.version == 1:
+            return lost_in_version_1(answer, said)
+        return f"{OF_TARGET}{words_of_kind(answer.state)}" if answer.lost else ""
 
     def _judged(self, call: str, question: Question, answer: str) -> Filled:
         name = self._rules.evaluator
@@ -265,12 +272,12 @@ def _deal(deal: int) -> str:
     return "" if deal == 1 else f"/deal-{deal}"
 
 
-def _lost(answer: Answer, said: str) -> str:
+def lost_in_version_1(answer: Answer, said: str) -> str:
     """Say why there is no answer to judge; "" where there is one, be it empty.
 
-    What the endpoint rejects or filters, and what its token limit cut off before a word was said
-    (what was thought is not said), are no answers of the target's: they are missing. An answer that
-    is empty of itself is judged as one, and so is a refusal of the target's own.
+    So it was under protocol version 1. What the endpoint rejects or filters, and what its token
+    limit cut off before a word was said (what was thought is not said), are no answers of the
+    target's: they are missing. An answer that is empty of itself was judged as one.
     """
     if answer.state == REJECTED:
         return "target rejected"

@@ -24,7 +24,8 @@ from harness.results import (
     RunResult,
     Value,
 )
-from harness.results.depthcharge import ASKED, MISSING
+from harness.results.answers import AnswerCounts, count_answers
+from harness.results.depthcharge import ASKED, MISSING, OF_TARGET
 from harness.results.fallbacks import share_of
 from harness.stats.seeds import seeded
 
@@ -55,9 +56,10 @@ def score_study(
 ) -> DrillResults:
     """Compute the metrics of a study's runs, in the order of their names; without the analysis."""
     cells = sorted(cells, key=lambda cell: cell.cell)
-    missing = count_missing(cells, rules.missing_limit)
+    missing, answers = count_missing(cells, rules.missing_limit), answers_of(cells)
     runs = [run_metrics(cell, rules) for cell in cells]
-    reason = missing.fault("verdicts") or _nothing_asked(runs)
+    limits = answers.faults(rules.missing_limit) if version > 1 else []
+    reason = "; ".join(filter(None, [*limits, missing.fault("verdicts")])) or _nothing_asked(runs)
     return DrillResults(
         study=name,
         protocol="depthcharge",
@@ -71,6 +73,17 @@ def score_study(
         analysis=None,
         cells=list(cells),
         fallbacks=_fallbacks(cells),
+        answers=answers,
+    )
+
+
+def answers_of(cells: Sequence[RunResult]) -> AnswerCounts:
+    """Count the targets' answers by kind, those that are missing apart."""
+    return count_answers(
+        (cell.cell.target, probe.answer_state, str(probe.verdict).startswith(OF_TARGET))
+        for cell in cells
+        for probe in cell.probes
+        if probe.answer_state is not None
     )
 
 

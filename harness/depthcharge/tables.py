@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.depthcharge.analysis_form import Analysis, Cell
 from harness.results import TIERS, DrillResults, RunMetrics, Share, Value
-from harness.results.table import Table, between, number
+from harness.results.table import Table, answers_table, between, number
 
 
 def tables(found: DrillResults) -> list[Table]:
@@ -24,6 +24,7 @@ def tables(found: DrillResults) -> list[Table]:
         _runs(found.runs),
         _spreads(found.runs),
         _depths(found.runs),
+        *answers_table(found.answers),
     ]
 
 

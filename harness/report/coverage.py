@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from harness.report.digits import Notes, plural
 from harness.report.form import Studied
 from harness.report.section import Grid, Section
-from harness.results import CellResult, DrillResults, Results
+from harness.results import AnswerCounts, DrillResults, Results
+from harness.results.answers import KINDS, listed_kinds, words_of
 from harness.results.depthcharge import ASKED
 
 ABOUT = (
-    "A missing judgement is left out of every mean and counted here; it is never a 0 and never a "
-    "wrong answer. The bounds say what the numbers could be at most and at least."
+    "A missing answer was shown to no judge. A missing judgement is left out of every mean and "
+    "counted here; it is never a 0 and never a wrong answer. The bounds say what the numbers could "
+    "be at most and at least."
 )
 
 BOUNDS = {
-    "ddft": "Every missing FAR and SAS set to 0, and to 1. Of CI, which does not move one way with "
-    "each score, it is the range over the four combinations only.",
+    "ddft": "Every missing FAR and SAS set to 0, and to 1, those of missing answers among them. CI "
+    "does not move one way with each score, so what stands there is no bound: it is its range over "
+    "the four corners only.",
     "depthcharge": "Every missing verdict taken for a wrong answer, and for a right one, over the "
     "depths that were asked.",
 }
@@ -28,7 +31,13 @@ def coverage(studied: Studied) -> Section:
     """Give the section on what is there and what is missing."""
     found = studied.found
     own = _of_dialogues(found) if isinstance(found, Results) else _of_runs(found)
-    parts = [*_planned(studied), _states(studied), *own, _bounds(studied)]
+    parts = [
+        *_planned(studied),
+        _states(studied),
+        _answers(studied.found.answers),
+        *own,
+        _bounds(studied),
+    ]
     return Section("coverage", "Coverage and missingness", ABOUT, parts)
 
 
@@ -60,24 +69,26 @@ def _of_dialogues(found: Results) -> list[Grid]:
         *_counts("answers judged by", {plural(n, "judge"): heard[n] for n in heard}),
         *_counts("trap questions from", traps),
     ]
-    return [_by_subject(found.cells), Grid("Turns", ("what", "which", "count"), rows)]
+    return [Grid("Turns", ("what", "which", "count"), rows)]
 
 
 def _counts(what: str, counts: Mapping[str, int]) -> list[list[str]]:
     return [[what, name, f"{count:,}"] for name, count in sorted(counts.items())]
 
 
-def _by_subject(cells: Sequence[CellResult]) -> Grid:
-    subjects = sorted({cell.cell.subject for cell in cells})
-    turns = {name: _turns(cells, name) for name in subjects}
-    states = sorted({state for counts in turns.values() for state in counts})
-    rows = [[name, *(f"{turns[name][state]:,}" for state in states)] for name in subjects]
-    return Grid("Answers by their state", ("subject", *states), rows)
-
-
-def _turns(cells: Sequence[CellResult], subject: str) -> Counter[str]:
-    mine = [cell for cell in cells if cell.cell.subject == subject]
-    return Counter(turn.answer_state for cell in mine for turn in cell.turns)
+def _answers(counts: AnswerCounts) -> Grid:
+    """Show the answers of each examined model by kind, and how many of them are missing."""
+    kinds = [kind for kind in KINDS if kind in counts.whole.kinds]
+    kinds += sorted(set(counts.whole.kinds) - set(kinds))
+    rows = [
+        [
+            part.of or "all",
+            *(f"{part.kinds.get(kind, 0):,}" for kind in kinds),
+            f"{part.missing:,} of {part.answers:,} ({part.share:.1%})",
+        ]
+        for part in (*counts.models, counts.whole)
+    ]
+    return Grid("Answers by their kind", ("model", *map(words_of, kinds), "missing"), rows)
 
 
 def _of_runs(found: DrillResults) -> list[Grid]:
@@ -126,10 +137,18 @@ def _bounds(studied: Studied) -> Grid:
         for part in studied.bounds
     ]
     columns = ("of", "number", "as found", "at least", "at most")
-    about = (
-        BOUNDS[studied.found.protocol]
-        if rows
-        else "No judgement is missing: there is nothing to bound."
-    )
+    about = BOUNDS[studied.found.protocol] if rows else _unbounded(studied.found)
     title = "What the missing judgements could change"
     return Grid(title, columns, rows, about, notes.said)
+
+
+def _unbounded(found: Results | DrillResults) -> str:
+    """Say why there is nothing to bound, and what was judged that is no answer."""
+    if found.missing.missing or found.answers.whole.missing:
+        return "What is missing could not be bounded."
+    kinds = found.answers.whole.kinds
+    judged = {kind: kinds[kind] for kind in kinds if kind in KINDS and KINDS[kind].is_missing}
+    nothing = "No judgement is missing: there is nothing to bound."
+    if not judged:
+        return nothing
+    return f"{nothing} But what is no answer was judged as one: {listed_kinds(judged)}."

@@ -9,6 +9,7 @@ from harness.report.browser import Block, Browser, Facet, Item, Part, facet
 from harness.report.digits import decimal, plural
 from harness.report.form import Call, Cassette, Studied
 from harness.results import CellResult, Exchange, Results, Score, Transcript, Turn
+from harness.results.answers import words_of
 
 TRAP_TURN = 4
 DISPUTE = 0.5  # a distance between two judges' FAR that is worth a look
@@ -102,7 +103,7 @@ def _part(
 ) -> Part:
     verdicts = list(_verdicts(turn, rules))
     is_trap = turn.turn == TRAP_TURN
-    state = "" if turn.answer_state == "ok" else f", answer {turn.answer_state}"
+    state = "" if turn.answer_state == "ok" else f", answer {words_of(turn.answer_state)}"
     blocks = [
         Block("question", f"Question ({turn.question_source})", words.question),
         Block("answer", f"{subject}{state}", words.answer),
@@ -154,4 +155,4 @@ def _verdicts(turn: Turn, rules: Rules) -> Iterable[str]:
     if any(score.state != "ok" for score in turn.scores.values()):
         yield MISSING
     if turn.answer_state != "ok":
-        yield f"answer {turn.answer_state}"
+        yield f"answer {words_of(turn.answer_state)}"

@@ -13,6 +13,7 @@ from harness.results import (
     ProbeWords,
     RunResult,
 )
+from harness.results.answers import words_of
 from harness.results.depthcharge import ASKED
 
 RIGHT, WRONG = "right", "wrong"
@@ -125,7 +126,7 @@ def _verdict(probe: Probe) -> str:
 
 def _blocks(probe: Probe, words: ProbeWords, chip: str, target: str) -> list[Block]:
     hangs = f"It hangs on the answer to {words.parent}. " if words.parent else ""
-    state = "" if probe.answer_state == "ok" else f", answer {probe.answer_state}"
+    state = "" if probe.answer_state == "ok" else f", answer {words_of(probe.answer_state or '')}"
     confidence = f", confidence {decimal(probe.confidence, 2)}" if probe.state == ASKED else ""
     reply = "" if probe.verdict == "ok" else f" ({probe.verdict})"
     return [

@@ -4,6 +4,8 @@ Protocols are handed the materials and give transcripts and numbers; reports rea
 that can be undefined is null with its reason, every mean names its n.
 """
 
+from harness.results.answers import AnswerCounts as AnswerCounts
+from harness.results.answers import Answers as Answers
 from harness.results.canonical import Comparison as Comparison
 from harness.results.canonical import Difference as Difference
 from harness.results.canonical import canonical as canonical

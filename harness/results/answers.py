@@ -35,7 +35,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-class Answers(msgspec.Struct):
+class Answers(msgspec.Struct, frozen=True):
     """How many answers there are, and how many of them are missing, by kind.
 
     of: the model that was examined, "" for all of them. kinds: every kind with its count, the
@@ -65,7 +65,7 @@ class Answers(msgspec.Struct):
         )
 
 
-class AnswerCounts(msgspec.Struct):
+class AnswerCounts(msgspec.Struct, frozen=True):
     """The answers of all examined models together, and of each, in the order of their names."""
 
     whole: Answers
@@ -77,11 +77,9 @@ class AnswerCounts(msgspec.Struct):
         return [fault for fault in found if fault]
 
 
-def count_answers(
-    kinds_by_model: Iterable[tuple[str, str, bool]],
-) -> AnswerCounts:
+def count_answers(answers: Iterable[tuple[str, str, bool]]) -> AnswerCounts:
     """Return the counts of answers, each given by its model, its kind and whether it is missing."""
-    listed = list(kinds_by_model)
+    listed = list(answers)
     names = sorted({model for model, _, _ in listed})
     models = [_counted(name, [answer for answer in listed if answer[0] == name]) for name in names]
     return AnswerCounts(whole=_counted("", listed), models=models)
@@ -99,6 +97,9 @@ def _counted(of: str, listed: list[tuple[str, str, bool]]) -> Answers:
         kinds=dict(sorted(kinds.items())),
         missing_kinds=dict(sorted(lost.items())),
     )
+
+
+NO_ANSWERS = count_answers([])
 
 
 def missing_words(kinds: Mapping[str, int]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from harness.results.answers import NO_ANSWERS, AnswerCounts
 from harness.results.fallbacks import Fallbacks, Replies
 from harness.results.shared import RESULTS_VERSION, Missing, Spending, Usage, Value
 
@@ -13,7 +14,10 @@ SCRIPTED, TEMPLATE = "scripted", "template"  # sources of questions that nobody 
 
 
 class Score(msgspec.Struct):
-    """One judge's scores of one answer; far and sas are null unless state is "ok"."""
+    """One judge's scores of one answer; far and sas are null unless state is "ok".
+
+    state "no_answer", asks 0: there was no answer to judge.
+    """
 
     far: float | None
     sas: float | None
@@ -25,7 +29,8 @@ class Score(msgspec.Struct):
 class Turn(msgspec.Struct):
     """One turn: where its question came from, what became of the answer, the jury's scores.
 
-    far, sas: means over the n_judges that gave a score, null where none did.
+    far, sas: means over the n_judges that gave a score, null where none did. missing: whether there
+    was no answer, for the reason that answer_state has; then no judge was asked.
     """
 
     turn: int
@@ -35,6 +40,7 @@ class Turn(msgspec.Struct):
     n_judges: int
     far: float | None
     sas: float | None
+    missing: bool = False
 
 
 class CellKey(msgspec.Struct, frozen=True, order=True):
@@ -136,3 +142,4 @@ class Results(msgspec.Struct):
     results_version: int = RESULTS_VERSION
     fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
     transcripts: dict[str, str] = {}
+    answers: AnswerCounts = NO_ANSWERS

@@ -7,10 +7,12 @@ from typing import Any
 
 import msgspec
 
+from harness.results.answers import NO_ANSWERS, AnswerCounts
 from harness.results.fallbacks import Fallbacks, Replies
 from harness.results.shared import RESULTS_VERSION, Interval, Missing, Spending, Usage, Value
 
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
+OF_TARGET = "target "  # begins a verdict that is missing because there was no answer to judge
 ASKED, UNVERIFIABLE, MISSING = "asked", "unverifiable", "missing"
 
 
@@ -44,8 +46,8 @@ class Probe(msgspec.Struct):
     the path's place at this depth, from 1; branch: the place of the path it began as. walked: how
     many directions were looked up. state: "asked" (a verdict is there), "unverifiable" (no
     direction of the list led to a question, for the last of them because of `reason`) or "missing"
-    (no usable verdict: `verdict` has the evaluator's state in the words of a judge's, or "target
-    rejected", "target filtered" or "target cut off" where there was no answer to judge). origin:
+    (no usable verdict: `verdict` has the evaluator's state in the words of a judge's, or OF_TARGET
+    and the kind of answer, as in "target filtered", where there was none to judge). origin:
     where the direction came from, "branch", "answer" or "subtopic". source: who found the fact;
     fact: its mark, the same for the same quote of the same passage. correct and what follows are
     null unless asked; error_type is null of a right answer.
@@ -242,3 +244,4 @@ class DrillResults(msgspec.Struct):
     results_version: int = RESULTS_VERSION
     fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
     transcripts: dict[str, str] = {}
+    answers: AnswerCounts = NO_ANSWERS

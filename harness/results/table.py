@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.results.answers import KINDS, AnswerCounts, words_of
 from harness.results.shared import Interval, Value
 
 
@@ -14,6 +15,25 @@ class Table(NamedTuple):
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+
+def answers_table(counts: AnswerCounts) -> list[Table]:
+    """Return the table of missing answers by model and kind; none where none is missing."""
+    if not counts.whole.missing:
+        return []
+    kinds = [kind for kind in KINDS if counts.whole.missing_kinds.get(kind)]
+    others = sorted(set(counts.whole.missing_kinds) - set(kinds))
+    rows = [
+        [
+            part.of,
+            f"{part.missing} of {part.answers}",
+            f"{part.share:.1%}",
+            *(str(part.missing_kinds.get(kind, 0)) for kind in [*kinds, *others]),
+        ]
+        for part in counts.models
+    ]
+    columns = ("model", "missing", "share", *map(words_of, [*kinds, *others]))
+    return [Table("Missing answers", columns, rows)]
 
 
 def number(value: Value) -> str:

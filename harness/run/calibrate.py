@@ -147,6 +147,8 @@ def _of_cell(study: Study, materials: Materials, replay: CellReplay) -> Iterator
     assert replay.transcript is not None
     pairs = zip(replay.transcript.exchanges, replay.result.turns, strict=True)
     for exchange, turn in pairs:
+        if turn.missing:  # nobody can rate an answer that did not come
+            continue
         mark = response_id(study.file.seed, replay.transcript, turn.turn)
         shown = _shown(materials, replay.transcript, exchange)
         yield Response(mark, shown, replay.result, turn)

@@ -13,7 +13,7 @@ from harness.asking.replies import Score, read_reply
 from harness.asking.sources import FAILED, open_source
 from harness.asking.wire import Answer
 from harness.errors import HarnessError
-from harness.results.answers import REJECTED
+from harness.results.answers import CUT_OFF_THINKING, REJECTED, words_of
 from harness.run.protocols import protocol_of
 from harness.run.served import advice, others_served
 from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
@@ -81,12 +81,21 @@ def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
     if answer.state == REJECTED:
         return EndpointState(name, f"the parameters are not accepted: {answer.problem}", False)
     newest = protocol_of(study).VERSIONS[-1]
+    if answer.lost:
+        words = f"gives no answer ({words_of(answer.state)}){_cause(answer)}"
+        return EndpointState(name, words, False)
     state = read_reply(answer.text, answer.finish_reason, {"far": Score()}, newest).state
     able = f", JSON {state}" if in_json else ""
     other = others_served(study.file.models[model.endpoint.name], [answer.served])
     warning = f"; {advice(model.endpoint.name, answer.served)}" if other else ""
     ok = not other and (not in_json or state == "ok")
     return EndpointState(name, f"{_served(model, answer)}{able}{warning}", ok)
+
+
+def _cause(answer: Answer) -> str:
+    if answer.state == CUT_OFF_THINKING:
+        return ": its token limit ends before its thinking does; raise it"
+    return f": {answer.problem}" if answer.problem else ""
 
 
 def _served(model: ChatModel, answer: Answer) -> str:

@@ -10,9 +10,9 @@ from harness.asking.wire import Message
 from harness.ddft import judgements
 from harness.ddft.materials import SUPPORTED_VERSIONS, present_materials
 from harness.ddft.protocol import Dialogue, Rules
-from harness.ddft.scoring import MetricRules, count_missing, score_study
+from harness.ddft.scoring import MetricRules, answers_of, count_missing, score_study
 from harness.report.form import Band, Bound
-from harness.results import CellKey, CellResult, Materials, Results
+from harness.results import AnswerCounts, CellKey, CellResult, Materials, Results
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
 from harness.study import Study
@@ -42,6 +42,7 @@ def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings)
         ddft.exclude_same_family,
         ddft.rubrics,
         ddft.scoring_of,
+        ddft.empty_answers,
     )
     return Dialogue(key, rules, materials, around.models, around.heard)
 
@@ -54,6 +55,11 @@ def calls_a_cell(study: Study) -> int:
 def missing(results: Sequence[CellResult]) -> int:
     """Count the judgements that are missing."""
     return count_missing(results, 1.0).missing
+
+
+def answers(results: Sequence[CellResult]) -> AnswerCounts:
+    """Count the subjects' answers by kind."""
+    return answers_of(results)
 
 
 def scored(

@@ -12,7 +12,7 @@ from harness.depthcharge.protocol import Drill
 from harness.depthcharge.rules import People, Rules
 from harness.depthcharge.scoring import MetricRules
 from harness.report.form import Band, Bound
-from harness.results import DrillResults, Materials, RunKey, RunResult, tier_of
+from harness.results import AnswerCounts, DrillResults, Materials, RunKey, RunResult, tier_of
 from harness.results.depthcharge import MISSING
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
@@ -64,6 +64,13 @@ def calls_a_cell(study: Study) -> int:
 def missing(results: Sequence[RunResult]) -> int:
     """Count the verdicts that are missing."""
     return sum(probe.state == MISSING for result in results for probe in result.probes)
+
+
+def answers(results: Sequence[RunResult]) -> AnswerCounts:
+    """Count the targets' answers by kind."""
+    from harness.depthcharge.scoring import answers_of
+
+    return answers_of(results)
 
 
 def scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:

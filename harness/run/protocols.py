@@ -10,7 +10,7 @@ from harness.asking.sources import Source
 from harness.asking.turns import Each, in_turn
 from harness.asking.wire import Message, Model
 from harness.report.form import Band, Bound
-from harness.results import Materials
+from harness.results import AnswerCounts, Materials
 from harness.results.table import Table
 from harness.study import Study
 
@@ -54,6 +54,9 @@ class StudyProtocol(Protocol):
 
     def missing(self, results: Sequence[Any]) -> int:
         """Count the verdicts of finished cells that are missing."""
+
+    def answers(self, results: Sequence[Any]) -> AnswerCounts:
+        """Count the answers of the models examined, by kind."""
 
     def score(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
         """Compute a study's results from finished cells, its study-level analysis among them."""

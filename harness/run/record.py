@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import httpx
@@ -33,6 +32,7 @@ from harness.run.protocols import protocol_of
 from harness.run.reach import ReachTransport
 from harness.run.rejections import RejectionWatch
 from harness.run.replay import replayed_results
+from harness.run.tally import Tally
 from harness.run.verdict import replay
 from harness.run.watch import JudgeWatch
 from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, surroundings
@@ -46,36 +46,12 @@ NO_THREAD = (
 OPEN = "open"  # no cell is named so: theirs have "--" inside
 
 
-class Tally:
-    """How far a recording is; `changed` is called after every change, under the lock."""
-
-    def __init__(self, planned: int, finished: int, calls_a_cell: int) -> None:
-        self.planned, self.finished, self.calls_a_cell = planned, finished, calls_a_cell
-        self.calls = self.retries = self.missing = 0
-        self.began = time.monotonic()
-        self.changed: Callable[[Tally], None] = lambda _: None
-        self._lock = threading.Lock()
-
-    def add(self, *, calls: int = 0, retries: int = 0, missing: int = 0, cells: int = 0) -> None:
-        """Count what happened."""
-        with self._lock:
-            self.calls += calls
-            self.retries += retries
-            self.missing += missing
-            self.finished += cells
-            with contextlib.suppress(OSError, ValueError):  # nobody looks on any more: no reason
-                self.changed(self)  # to lose an answer that is paid for and not yet kept
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Give the expected time to the end, from the calls of this session; None at first."""
-        left = (self.planned - self.finished) * self.calls_a_cell
-        passed = time.monotonic() - self.began
-        return passed / self.calls * left if self.calls else None
-
-
 class RecordOutcome(NamedTuple):
-    """What a recording came to: the verdict's own words where it is complete."""
+    """What a recording came to: the verdict's own words where it is complete.
+
+    missing: judgements, and missing_answers those of the models examined, by kind: of the whole
+    study where it is complete, else of the cells that this session finished.
+    """
 
     tally: Tally
     problems: list[str]
@@ -84,6 +60,8 @@ class RecordOutcome(NamedTuple):
     redacted: int
     spent: float | None
     invalid: str = ""
+    missing: int = 0
+    missing_answers: Mapping[str, int] = MappingProxyType({})
 
 
 class _Counted(httpx.BaseTransport):
@@ -129,7 +107,8 @@ class Recording:
         if cost_limit is not None:
             check_limit(study, self._prices)
         self.budget = Budget(cost_limit)
-        self._invalid = ""
+        self._invalid, self._missing = "", 0
+        self._missing_answers: Mapping[str, int] = {}
         limit = study.file.record.stop_after_unusable
         self._watch = JudgeWatch(None if keep_going else limit)
         self._rejections = RejectionWatch(0 if keep_going else study.file.record.rejected_limit)
@@ -240,7 +219,15 @@ class Recording:
             self._end(crew)
         done = "" if problems or self._partial else self._complete()
         return RecordOutcome(
-            self.tally, problems, done, self.torn, self.ring.replaced, self._spent, self._invalid
+            self.tally,
+            problems,
+            done,
+            self.torn,
+            self.ring.replaced,
+            self._spent,
+            self._invalid,
+            self._missing if done else self.tally.missing,
+            self._missing_answers if done else self.tally.missing_answers,
         )
 
     def _check_recorded(self) -> None:
@@ -317,7 +304,11 @@ class Recording:
             recorder.save()
         finally:
             recorder.release()
-        self.tally.add(cells=1, missing=self._protocol.missing([result]))
+        self.tally.add(
+            cells=1,
+            missing=self._protocol.missing([result]),
+            missing_answers=self._protocol.answers([result]).whole.missing_kinds,
+        )
 
     def _hold(
         self, cell: Cell, recorder: Recorder, ways: Mapping[str, httpx.BaseTransport | None]
@@ -366,6 +357,8 @@ class Recording:
         """Write results and manifests, from the cassettes as a replay reads them."""
         found = replayed_results(self.study)
         self._invalid = found.invalid_reason or ""
+        self._missing = found.missing.missing
+        self._missing_answers = found.answers.whole.missing_kinds
         write_atomic(self.study.results, results_file.canonical(found))
         (self.study.folder / checksums.PARTIAL).unlink(missing_ok=True)
         return checksums.write_manifests(self.study.root, self.study.folder)

@@ -11,6 +11,7 @@ import msgspec
 
 from harness import results as results_file
 from harness.recording import checksums, guard
+from harness.results.answers import missing_words
 from harness.run.metric_settings import rescoring_hint
 from harness.run.replay import CellReplay, replay_cells, results_of
 from harness.study import Study
@@ -27,6 +28,7 @@ class Verdict(msgspec.Struct):
     checksums: "ok", "failed" or "not checked". numbers: "identical" (every recorded one, to the
     last digit), "equal" (to 1e-9; another platform or library), "different", or "not compared".
     more: how many values are computed now that the results of an older release do not have.
+    missing_answers: of the models examined, by kind; missing_judgements: those of them, too.
     problems: everything that makes it fail, the first of each kind in full.
     """
 
@@ -46,6 +48,8 @@ class Verdict(msgspec.Struct):
     currency: str | None = None
     first_difference: str = ""
     more: int = 0
+    missing_judgements: int = 0
+    missing_answers: dict[str, int] = {}
     incomplete: bool = False
     problems: list[str] = []
 
@@ -73,11 +77,20 @@ class Verdict(msgspec.Struct):
             f"network attempts {self.network_attempts}",
             f"numbers {self.numbers}{self._first}",
             f"fingerprint {self.fingerprint or 'none'}",
+            *self._missing,
             *self._cost,
             f"{self.seconds:.1f} s",
         )
         limits = f" {NOT_PROVEN}" if self.ok else ""
         return f"{self.study}: {state}: {', '.join(parts)}.{limits}"
+
+    @property
+    def _missing(self) -> list[str]:
+        """Say how many answers and judgements are missing, where any are."""
+        if not self.missing_judgements and not self.missing_answers:
+            return []
+        answers = missing_words(self.missing_answers)
+        return [f"missing judgements {self.missing_judgements}, missing answers {answers}"]
 
     @property
     def _cost(self) -> list[str]:
@@ -235,6 +248,8 @@ def _strangers(study: Study) -> list[str]:
 
 def _compare(study: Study, found: Any, verdict: Verdict) -> None:
     verdict.valid = found.valid
+    verdict.missing_judgements = found.missing.missing
+    verdict.missing_answers = found.answers.whole.missing_kinds
     verdict.recorded_cost = found.spending.total.value
     verdict.currency = found.spending.currency
     if not found.valid:

@@ -172,15 +172,18 @@ def ended(content: str | None, finish: str) -> Answer:
     ("instead", "verdict"),
     [
         (REJECTION, "target rejected"),
-        (ended(None, "length"), "target cut off"),
-        (ended("<think>It may be that the code", "length"), "target cut off"),
+        (ended(None, "length"), "target cut off while thinking"),
+        (ended("<think>It may be that the code", "length"), "target cut off while thinking"),
+        (ended("<think>It may be", "stop"), "target cut off while thinking"),
         (ended("", "content_filter"), "target filtered"),
+        (ended("The code is", "content_filter"), "target filtered"),
+        (ended("", "stop"), "target empty"),
     ],
 )
 def test_a_target_without_an_answer_is_missing(
     tmp_path: Path, instead: Answer, verdict: str
 ) -> None:
-    """What the endpoint rejects, filters or cuts off before a word is nobody's wrong answer."""
+    """What is rejected, filtered, empty or cut off in thought is nobody's wrong answer."""
 
     def failing(received: Received, answer: Answer) -> Answer:
         about = "code of Medicine2?" in received.body.decode()
@@ -205,14 +208,6 @@ def saying(change: Callable[[str], str]) -> Callable[[Received, Answer], Answer]
         return said(change(text))
 
     return changed
-
-
-def test_an_empty_answer_is_judged_as_one(tmp_path: Path) -> None:
-    """A target that says nothing of itself is asked about all the same, and is wrong."""
-
-    with Loopback(answering(world(accuracy=(1.0,)), saying(lambda _: ""))) as server:
-        run, _ = held(write_drill(tmp_path, server.url, max_depth=1))
-    assert {(probe.state, probe.correct) for probe in run.probes} == {("asked", False)}
 
 
 def test_thinking_is_neither_judged_nor_followed(tmp_path: Path) -> None:

@@ -207,11 +207,12 @@ def test_no_answer_runs_as_a_formula(tmp_path: Path, text: str) -> None:
 
 
 def test_an_answer_of_nothing_is_shown_as_the_judges_saw_it(tmp_path: Path) -> None:
-    """An empty answer is a response like any other: (no answer)."""
+    """Where a study has empty answers judged, one is a response like any other: (no answer)."""
     folder = tmp_path / "cassettes" / "mine"
     folder.mkdir(parents=True)
     with Loopback(spoken("")) as server:
-        words = study_text(server.url, subjects=("subject-a",), levels="[0.5]")
+        extra = 'empty_answers = "judged"\n'
+        words = study_text(server.url, subjects=("subject-a",), levels="[0.5]", extra=extra)
         (folder / "study.toml").write_text(words)
         Recording(Study(folder)).run()
     export_sheet(Study(folder), tmp_path / "sheet.csv")
