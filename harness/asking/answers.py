@@ -48,19 +48,28 @@ def answer_to(status: int, content: bytes, wire: Wire, own: Marks | None = None)
 
     status: HTTP's; what is bad luck or refuses every call is the caller's to tell before.
     """
-    words = content.decode("utf-8", "replace")[:LONGEST_WORDS]
     try:
         reply = loads(content)
     except UNREADABLE as error:
         kind = REJECTED if status >= 400 else NO_REPLY
-        return failed(kind, f"HTTP {status}, no JSON ({error}): {words!r}")
+        return failed(kind, f"HTTP {status}, no JSON ({error}): {_words(content)}")
     if status >= 400 or _fault_of(reply) is not None:
-        return failed(_kind_of_fault(status, reply), f"HTTP {status}: {words!r}")
+        problem = f"HTTP {status}: {_words(content, reply)}"
+        return failed(_kind_of_fault(status, reply), problem)
     try:
         return _answer(wire.content(reply), own)
     except UNREADABLE as error:
         kind = FILTERED if _prompt_is_filtered(reply) else NO_REPLY
-        return failed(kind, f"HTTP {status} ({type(error).__name__}: {error}): {words!r}")
+        problem = f"HTTP {status} ({type(error).__name__}: {error}): {_words(content)}"
+        return failed(kind, problem)
+
+
+def _words(content: bytes, reply: Any = None) -> str:
+    """Return the words of an error, or of whatever came, quoted and cut."""
+    fault = _fault_of(reply)
+    message = fault.get("message") if isinstance(fault, dict) else fault
+    text = message if isinstance(message, str) else content.decode("utf-8", "replace")
+    return json.dumps(text[:LONGEST_WORDS], ensure_ascii=False)
 
 
 def failed(kind: str, problem: str) -> Answer:

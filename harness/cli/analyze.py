@@ -38,6 +38,7 @@ def analyze(study: str, as_json: bool, csv_path: Path | None, root: Path | None)
     whole = found.answers.whole
     click.echo(
         f"valid: {found.valid}; missing judgements {found.missing.missing} of "
-        f"{found.missing.judgements}, missing answers {whole.words} of {whole.answers}. "
-        "Relative to these judges, models and dates; n stands beside each number, and an undefined one says why (--json has all of it)."
+        f"{found.missing.judgements}, missing answers {whole.words} of {whole.answers}. Relative "
+        "to these judges, models and dates; n stands beside each number, and an undefined one says "
+        "why (--json has all of it)."
     )

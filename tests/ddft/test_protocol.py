@@ -212,21 +212,6 @@ def test_a_second_try_is_told_what_was_wrong_and_recorded(tmp_path: Path) -> Non
     assert (score.state, score.asks, score.far) == ("ok", 2, 0.5)
 
 
-def test_odd_answers_of_the_subject_are_judged_as_they_are_and_flagged(tmp_path: Path) -> None:
-    """Empty, filtered and rejected answers are states of the turn, not errors of the run."""
-    odd = iter([chat(""), chat(None), chat("cut", "length"), chat("", "content_filter"),
-                json_answer({"error": "too long"}, status=400)])  # fmt: skip
-
-    def reply(received: Received) -> Answer:
-        model = received.json()["model"]
-        return next(odd) if "subject" in model else chat(GOOD if "judge" in model else "Why?")
-
-    cell = one_cell(record(tmp_path, reply, **ONE))
-    states = [turn.answer_state for turn in cell.turns]
-    assert states == ["empty", "empty", "truncated", "filtered", "rejected"]
-    assert all(turn.far == 0.5 for turn in cell.turns)
-
-
 def test_the_served_model_is_kept_beside_the_requested_one(tmp_path: Path) -> None:
     """Results name what the endpoint said it served."""
     cell = one_cell(record(tmp_path, lambda _: chat(GOOD), **ONE))
