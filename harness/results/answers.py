@@ -72,8 +72,9 @@ class AnswerCounts(msgspec.Struct, frozen=True):
     models: list[Answers]
 
     def faults(self, limit: float) -> list[str]:
-        """Return what is wrong by the study's limit: over all, and for each model."""
-        found = [part.fault(limit) for part in (self.whole, *self.models)]
+        """Return what is wrong by the study's limit, over all models and for each of them."""
+        several = [self.whole] if len(self.models) > 1 else []
+        found = [part.fault(limit) for part in (*several, *self.models)]
         return [fault for fault in found if fault]
 
 

@@ -321,6 +321,8 @@ def test_a_content_filter_is_an_answer(tmp_path: Path) -> None:
     refused = json_answer({"error": {"code": "content_filter", "message": "filtered"}}, 400)
     with Loopback(Faulty("subject-a", refused)) as server:
         study = write_study(tmp_path, server.url, levels="[0.0]")
+        edit(study, "levels =", "missing_limit = 0.2\nlevels =")
+        study = Study(study.folder)
         done = record(study)
         assert done.exit_code == 0, done.output
         asked = [received.json()["model"] for received in server.received]
