@@ -92,7 +92,7 @@ class Study:
         Workers, limits, titles, facts and the harness version decide nothing and are left out. So
         are values that are the default, so that a later release with more settings goes on.
         """
-        unseen = {"record", "title", "about", "facts"}
+        unseen = {"record", "title", "about", "facts", "prompts"}  # their texts are materials
         study = self.file.model_dump(mode="json", exclude=unseen, exclude_defaults=True)
         for asked in (*study["models"].values(), *study.get("sources", {}).values()):
             for limit in LIMITS:

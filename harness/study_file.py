@@ -113,6 +113,7 @@ class DDFT(Strict):
     concepts: list[Name] = Field(min_length=1)
     concept_file: str | None = None
     trap_file: str | None = None
+    trap_source: Literal["drawn", "invented"] = "drawn"
     levels: list[Share] = Field(default=[0.0, 0.25, 0.5, 0.75, 1.0], min_length=1)
     arms: list[Literal["paper", "assertive", "hedged", "accuracy_first"]] = ["paper"]
     repeats: int = Field(default=1, ge=1)
@@ -157,6 +158,19 @@ class DDFT(Strict):
         if isinstance(self.scoring, dict):
             return {name: self.scoring.get(name, "numbers") for name in self.jury}
         return dict.fromkeys(self.jury, self.scoring)
+
+    @model_validator(mode="after")
+    def _somebody_invents(self) -> DDFT:
+        if self.trap_source == "drawn":
+            return self
+        if self.interviewer == "scripted":
+            raise ValueError('trap_source "invented" needs an interviewer; "scripted" invents none')
+        if fixed := [arm for arm in self.arms if arm in ("assertive", "hedged")]:
+            raise ValueError(
+                f'trap_source "invented" goes without the arm {fixed[0]!r}, which puts its own '
+                "words before a drawn claim"
+            )
+        return self
 
     @property
     def examined(self) -> list[str]:
@@ -291,6 +305,12 @@ class DepthCharge(Strict):
         )
 
 
+class PromptFiles(Strict):
+    """[prompts]: files of prompts that stand before the package's of the same name."""
+
+    files: list[str] = []
+
+
 class Record(Strict):
     """[record]: how to record; decides nothing about the results."""
 
@@ -313,6 +333,7 @@ class StudyFile(Strict):
     facts: dict[Name, FactsEntry] = Field({}, json_schema_extra=METRIC)
     ddft: DDFT | None = None
     depthcharge: DepthCharge | None = None
+    prompts: PromptFiles = PromptFiles()
     record: Record = Record()
 
     @property

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
+import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, RootModel
 
-from harness.forms import Name, Strict, parsed
+from harness.errors import UsageError
+from harness.forms import Name, Strict, at, parsed
 from harness.results import Concept, TrapEntry, TrapPool
 
 Difficulty = Literal["clearly fictional", "counterfactual", "near miss"]
@@ -50,6 +55,110 @@ class TrapFile(Strict):
     """A file of trap pools."""
 
     pool: list[PoolText] = Field(min_length=1)
+
+
+class PromptFile(RootModel[dict[str, str]]):
+    """A file of prompts: NAME = "text"; an empty text takes an example out."""
+
+
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+EXAMPLE = re.compile(r"(?P<task>\w+)_(?P<number>[1-9][0-9]*)(?P<reply>_reply)?")
+
+
+def read_prompts(paths: Sequence[Path], packaged: Mapping[str, str]) -> dict[str, str]:
+    """Return a protocol's prompts with a user's own in the place of the package's.
+
+    An example may be added behind the package's, or taken out by an empty text, always with its
+    reply. Raises UsageError with file and line for a name that the protocol does not have, a
+    placeholder that it does not fill, an empty text, and a prompt that stands in two files.
+    """
+    places: dict[str, str] = {}
+    prompts = dict(packaged)
+    for path in paths:
+        text = path.read_text("utf-8") if path.is_file() else ""
+        for name, prompt in parsed(path, PromptFile).root.items():
+            place = at(path, text, [name])
+            fault = f"stands in {places[name]} too" if name in places else ""
+            if fault := fault or _prompt_fault(name, prompt, packaged):
+                raise UsageError(f"{place}: the prompt {name} {fault}")
+            places[name], prompts[name] = place, prompt
+    _require_whole_examples(prompts, places)
+    return {name: prompt for name, prompt in prompts.items() if prompt}
+
+
+def _prompt_fault(name: str, prompt: str, packaged: Mapping[str, str]) -> str:
+    if name not in packaged and not _is_example(name, packaged):
+        near = difflib.get_close_matches(name, packaged, 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        return f"is not one of the protocol{meant} There are: {', '.join(sorted(packaged))}"
+    if not prompt.strip() and not _is_example(name, packaged):
+        return "is empty; leave it out to have the package's"
+    if "_schema" in name and not _is_object(prompt):
+        return "is no JSON object, which a schema must be"
+    filled = {known for text in packaged.values() for known in PLACEHOLDER.findall(text)}
+    for placeholder in PLACEHOLDER.findall(prompt):
+        if placeholder not in filled:
+            near = difflib.get_close_matches(placeholder, filled, 1)
+            meant = f" did you mean {{{near[0]}}}?" if near else ""
+            return f"has {{{placeholder}}}, which the protocol does not fill;{meant}"
+    return ""
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_example(name: str, packaged: Mapping[str, str]) -> bool:
+    """Tell whether a prompt is one of the numbered examples of a task, or its reply."""
+    match = EXAMPLE.fullmatch(name)
+    return match is not None and f"{match['task']}_1_reply" in packaged
+
+
+def _require_whole_examples(prompts: Mapping[str, str], places: Mapping[str, str]) -> None:
+    """Raise UsageError for half an example, and for one that has no other before it."""
+    for name, place in places.items():
+        match = EXAMPLE.fullmatch(name)
+        if match is None or f"{match['task']}_1_reply" not in prompts:
+            continue
+        halves = _halves(match["task"], int(match["number"]))
+        if sum(bool(prompts.get(half)) for half in halves) == 1:
+            raise UsageError(f"{place}: {halves[0]} and {halves[1]} come and go together")
+    for task in {name.removesuffix("_1_reply") for name in prompts if name.endswith("_1_reply")}:
+        there = [bool(prompts.get(half)) for half in _examples_of(task, prompts)]
+        if there != sorted(there, reverse=True):
+            raise UsageError(
+                f"{next(iter(places.values()))}: the examples {task}_1, {task}_2, ... are numbered "
+                "without a gap; take out the last one first"
+            )
+
+
+def _halves(task: str, number: int) -> tuple[str, str]:
+    return f"{task}_{number}", f"{task}_{number}_reply"
+
+
+def _examples_of(task: str, prompts: Mapping[str, str]) -> list[str]:
+    """Return the examples of a task, each without its reply, in the order of their numbers."""
+    numbers = [
+        int(match["number"])
+        for match in map(EXAMPLE.fullmatch, prompts)
+        if match is not None and match["task"] == task
+    ]
+    return [f"{task}_{number}" for number in range(1, max(numbers) + 1)]
+
+
+def changed_prompt(paths: Sequence[Path], frozen: Mapping[str, str]) -> str:
+    """Return the place of the first prompt of files that is not the frozen one; "" for none.
+
+    A file that is not there any more is left out.
+    """
+    for path in filter(Path.is_file, paths):
+        for name, prompt in parsed(path, PromptFile).root.items():
+            if frozen.get(name, "") != prompt:
+                return f"{at(path, path.read_text('utf-8'), [name])}: {name}"
+    return ""
 
 
 def read_concepts(path: Path) -> list[Concept]:

@@ -16,7 +16,7 @@ from harness.asking.prompts import Prompts, fill
 from harness.asking.reply_count import Reply, ReplyCount
 from harness.asking.usage import UsageCount
 from harness.asking.wire import Answer, Model
-from harness.ddft import jury, traps
+from harness.ddft import invention, jury, traps
 from harness.ddft.examined import NUMBERS, TRAP_TURN, Bench, Examined
 from harness.errors import DamagedFile
 from harness.results import (
@@ -51,6 +51,7 @@ class Rules(NamedTuple):
     rubrics: str = "joint"
     scoring: Mapping[str, str] = {}
     empty_answers: str = "missing"
+    trap_source: str = invention.DRAWN
 
     def bench(self, judge: str, materials: Materials) -> Bench:
         """Return how a judge of this study works."""
@@ -176,7 +177,7 @@ class Dialogue:
         return Question(scripted, TEMPLATE) if fault else Question(draft.text, "interviewer")
 
     def _trap_question(self, scripted: str) -> Question:
-        """The drawn expert must appear word for word; one re-ask, then the template."""
+        """The drawn expert must appear word for word, or an invented one; asked twice at most."""
         draft = self._interview(TRAP_TURN, "turn-4/interviewer")
         fault, asks, source = self._trap_fault(draft.text), 1, "interviewer"
         if fault:
@@ -184,7 +185,11 @@ class Dialogue:
             draft = self._interview(TRAP_TURN, call, draft.text, fault.problem)
             fault, asks, source = self._trap_fault(draft.text), 2, "interviewer, asked again"
         self._hear(self._interviewed(draft, fault, asks))
-        return Question(scripted, TEMPLATE) if fault else Question(draft.text, source)
+        if fault:
+            return Question(scripted, TEMPLATE)
+        if self._invents:
+            self._trap = invention.invented_trap(draft.text)
+        return Question(draft.text, source)
 
     def _interviewed(self, draft: Draft, fault: traps.Fault | None, asks: int = 1) -> Reply:
         """Return what the interviewer's reply came to; the endpoint's own reason comes first."""
@@ -193,12 +198,20 @@ class Dialogue:
 
     def _trap_fault(self, question: str) -> traps.Fault | None:
         """A study whose materials say so also wants the subject's own example taken up."""
-        fault = traps.fault(question, self._trap.expert)
+        trap, fault = self._trap, None
+        if self._invents:
+            trap = traps.Trap(invention.named_expert(question), "")
+            fault = invention.expert_fault(question, f"{self._concept.text} {self._dialogue()}")
+        fault = fault or traps.fault(question, trap.expert)
         wanted = self._materials.prompts.get("trap_needs_example", "")
-        besides = " ".join((self._concept.name, *self._trap))
+        besides = " ".join((self._concept.name, *trap))
         if fault or not wanted or traps.takes_up(question, self._example, besides):
             return fault
         return traps.Fault("example not taken up", wanted)
+
+    @property
+    def _invents(self) -> bool:
+        return self._rules.trap_source == invention.INVENTED
 
     def _hear(self, reply: Reply) -> None:
         self._replies.add(reply)
@@ -215,7 +228,9 @@ class Dialogue:
         return traps.quoted(self._example, room) or self._concept.name
 
     def _interview(self, turn: int, call: str, before: str = "", fault: str = "") -> Draft:
-        task = self._filled(f"interviewer_turn_{turn}", said_example=self._example)
+        invents = turn == TRAP_TURN and self._invents
+        prompt = "interviewer_invents" if invents else f"interviewer_turn_{turn}"
+        task = self._filled(prompt, said_example=self._example)
         if self._exchanges:
             task = self._filled("interviewer_dialogue", dialogue=self._dialogue(), task=task)
         messages = [*self._instruction(turn), {"role": "user", "content": task}]
@@ -229,7 +244,8 @@ class Dialogue:
 
     def _instruction(self, turn: int) -> list[dict[str, str]]:
         """Give the interviewer's instruction; the trap has its own, where the materials do."""
-        if turn != TRAP_TURN or "interviewer_trap_system" not in self._prompts:
+        drawn = turn == TRAP_TURN and not self._invents
+        if not drawn or "interviewer_trap_system" not in self._prompts:
             return [{"role": "system", "content": self._filled("interviewer_system")}]
         return [
             {"role": "system", "content": self._filled("interviewer_trap_system")},

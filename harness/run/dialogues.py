@@ -43,6 +43,7 @@ def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings)
         ddft.rubrics,
         ddft.scoring_of,
         ddft.empty_answers,
+        ddft.trap_source,
     )
     return Dialogue(key, rules, materials, around.models, around.heard)
 

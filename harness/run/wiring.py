@@ -23,6 +23,7 @@ from harness.results import Materials, RunKey, slug
 from harness.run.protocols import Surroundings, protocol_of
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
+from harness.texts import changed_prompt, read_prompts
 
 
 class Frozen(NamedTuple):
@@ -39,13 +40,25 @@ def freeze(study: Study, price_file: Path | None = None) -> Frozen:
     """
     if price_file is not None or not study.materials.exists():
         write_atomic(study.materials, results_file.canonical(foreseen(study, price_file)))
-    return frozen(study)
+    frozen_now = frozen(study)
+    if changed := changed_prompt(_prompt_files(study), frozen_now.materials.prompts):
+        raise UsageError(
+            f"{changed} is not the prompt that {study.materials} froze when the study was first "
+            "recorded. Nothing was sent. Put it back, or make a study of its own in a new folder."
+        )
+    return frozen_now
+
+
+def _prompt_files(study: Study) -> list[Path]:
+    return [study.folder / name for name in study.file.prompts.files]
 
 
 def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     """Give the materials that a recording would use, without writing anything."""
     known = study.materials.is_file()
     present = frozen(study).materials if known else protocol_of(study).fresh(study)
+    if not known:
+        present.prompts = read_prompts(_prompt_files(study), present.prompts)
     if price_file is not None:
         present.prices = read_prices(price_file, list(study.file.models))
     return present
