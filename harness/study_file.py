@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from harness.cuts import Cuts, Danger
 from harness.forms import Name, Share, Strict
 from harness.http_names import BaseUrl, Headers, KeyHeader, Query
 from harness.results import CellKey, RunKey, tier_of
@@ -62,34 +63,6 @@ class ModelEntry(Strict):
     def _key_header_has_a_key(self) -> ModelEntry:
         if self.key_header and not self.api_key_env:
             raise ValueError("key_header names a place for a key; api_key_env names its variable")
-        return self
-
-
-class Danger(Strict):
-    """Thresholds of the danger zone: SAS above, FAR below."""
-
-    sas_above: Share = 0.5
-    far_below: Share = 0.5
-
-
-class Cuts(Strict):
-    """[ddft.cuts]: the SAS that answers of FAR' lie below, the FAR that those of SAS' lie above.
-
-    robust_above, competent_above: the CI above which a phenotype begins.
-    """
-
-    incoherent_below: Share = 0.5
-    factual_above: Share = 0.2
-    robust_above: Share = 0.60
-    competent_above: Share = 0.30
-
-    @model_validator(mode="after")
-    def _robust_is_more(self) -> Cuts:
-        if self.competent_above > self.robust_above:
-            raise ValueError(
-                f"competent_above {self.competent_above:g} lies above robust_above "
-                f"{self.robust_above:g}"
-            )
         return self
 
 

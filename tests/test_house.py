@@ -20,8 +20,9 @@ MAY_IMPORT = {
     "json_files": {"errors"},
     "results": {"errors", "json_files"},
     "forms": EVERYONE,
+    "cuts": {"forms"},
     "http_names": {"recording"},
-    "study_file": {*EVERYONE, "forms", "http_names"},
+    "study_file": {*EVERYONE, "forms", "http_names", "cuts"},
     "study": {*EVERYONE, "forms", "study_file"},
     "prices": {*EVERYONE, "forms"},
     "texts": {*EVERYONE, "forms"},
@@ -63,7 +64,7 @@ ONLY_IN = {
     "matplotlib": {"report"},
     "zstandard": {"bundle", "decoding"},
     "pyarrow": {"run"},
-    "pydantic": {"forms", "http_names", "study_file", "prices", "texts", "audit", "jury"},
+    "pydantic": {"forms", "cuts", "http_names", "study_file", "prices", "texts", "audit", "jury"},
 }
 HEAVY = ("numpy", "scipy", "pydantic", "httpx", "click", "msgspec", "rich")
 
