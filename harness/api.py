@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from harness.errors import Incomplete, UsageError
-from harness.recording import guard
 from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
 from harness.results import (
@@ -22,9 +21,9 @@ from harness.results import (
     Value,
 )
 from harness.run import drills
+from harness.run.checked import checked_cells
 from harness.run.dialogues import scored
 from harness.run.record import Recording, RecordOutcome
-from harness.run.replay import sound_replays
 from harness.run.rescore import Rescored, rescore
 from harness.run.verdict import Verdict
 from harness.run.verdict import replay as _replay
@@ -55,7 +54,7 @@ def replay(
     study: str,
     *,
     root: Path | None = None,
-    verify_checksums: bool = True,
+    verify_checksums: bool | None = None,
     expect: str = "",
     workers: int | None = None,
 ) -> Verdict:
@@ -80,7 +79,7 @@ class Profile:
 
     A value that is undefined is None, and `reasons` says why; `metrics` has everything with its n.
     ci_score is normalized by the study's rule across all its subjects; danger_zone_pct is a
-    percentage of answers.
+    percentage of answers. verification: "verified", or a text that begins with "unverified".
     """
 
     model: str
@@ -91,21 +90,29 @@ class Profile:
     cri: float | None
     reasons: dict[str, str]
     metrics: SubjectMetrics
+    verification: str
 
 
 class CognitiveProfiler:
     """Profile one subject of a study, from its recording.
 
     model: the subject's name in the study. study: a name, or a folder's path. mode: "none" replays
-    and never sends; "new_episodes" first records what is missing. Raises UsageError that names the
-    recorded models for any other.
+    and never sends; "new_episodes" first records what is missing. verify_checksums: compare files
+    with the manifest and numbers with results.json first. Raises UsageError that names the recorded
+    models for any other.
     """
 
     def __init__(
-        self, model: str, study: str = "ddft-local", mode: Mode = "none", root: Path | None = None
+        self,
+        model: str,
+        study: str = "ddft-local",
+        mode: Mode = "none",
+        root: Path | None = None,
+        *,
+        verify_checksums: bool = True,
     ) -> None:
         self._study = find_study(study, root)
-        self._model, self._mode = model, mode
+        self._model, self._mode, self._verify = model, mode, verify_checksums
         _require_recorded(self._study, "subjects", self._study.ddft.subjects, model)
 
     def run_complete_assessment(
@@ -121,12 +128,12 @@ class CognitiveProfiler:
         if self._mode != "none":
             Recording(self._study).run()
         cells = _chosen(self._study, concepts, compression_levels)
-        with guard.closed():
-            replays = sound_replays(self._study, cells)
-        done = [replayed.result for replayed in replays if replayed.result]
+        replayed = checked_cells(self._study, cells, verify=self._verify)
+        done = [replay.result for replay in replayed.replays]
         a_subject = len(cells) // len({(cell.subject, cell.arm) for cell in cells})
         found = scored(self._study, frozen(self._study).materials, done, planned=a_subject)
-        return _profile(next(part for part in found.subjects if part.subject == self._model))
+        metrics = next(part for part in found.subjects if part.subject == self._model)
+        return _profile(metrics, replayed.verification)
 
 
 @dataclass(frozen=True)
@@ -148,12 +155,13 @@ class Drilled:
     metrics: RunMetrics
     probes: list[Probe]
     transcript: DrillTranscript
+    verification: str
 
 
 class DepthCharge:
     """Drill one target of a study, from its recording.
 
-    target: its name in the study. study, mode, root: as for CognitiveProfiler. Raises UsageError
+    target: its name in the study. The others are as for CognitiveProfiler. Raises UsageError
     that names the recorded targets for any other.
     """
 
@@ -163,9 +171,11 @@ class DepthCharge:
         study: str = "depthcharge-local",
         mode: Mode = "none",
         root: Path | None = None,
+        *,
+        verify_checksums: bool = True,
     ) -> None:
         self._study = find_study(study, root)
-        self._target, self._mode = target, mode
+        self._target, self._mode, self._verify = target, mode, verify_checksums
         _require_recorded(self._study, "targets", self._study.depthcharge.targets, target)
 
     def probe(self, domain: str, repeat: int = 1) -> Drilled:
@@ -180,10 +190,10 @@ class DepthCharge:
         cell = RunKey(self._target, domain, repeat)
         if self._mode != "none" and (problems := _recorded(self._study, cell)):
             raise Incomplete(problems[0])
-        with guard.closed():
-            run = sound_replays(self._study, [cell])[0]
+        replayed = checked_cells(self._study, [cell], verify=self._verify)
+        run = replayed.replays[0]
         found = drills.scored(self._study, frozen(self._study).materials, [run.result])
-        return _drilled(found.runs[0], run.result, run.transcript)
+        return _drilled(found.runs[0], run.result, run.transcript, replayed.verification)
 
 
 def _require_recorded(study: Study, what: str, recorded: Sequence[str], name: str) -> None:
@@ -201,7 +211,9 @@ def _recorded(study: Study, cell: RunKey) -> list[str]:
     return Recording(study).run().problems
 
 
-def _drilled(metrics: RunMetrics, result: RunResult, transcript: DrillTranscript) -> Drilled:
+def _drilled(
+    metrics: RunMetrics, result: RunResult, transcript: DrillTranscript, verification: str
+) -> Drilled:
     evd = metrics.evd
     return Drilled(
         result.cell.target,
@@ -214,6 +226,7 @@ def _drilled(metrics: RunMetrics, result: RunResult, transcript: DrillTranscript
         metrics,
         result.probes,
         transcript,
+        verification,
     )
 
 
@@ -239,7 +252,7 @@ def _known(what: str, wanted: list[Choice], recorded: list[Choice]) -> list[Choi
     return wanted
 
 
-def _profile(metrics: SubjectMetrics) -> Profile:
+def _profile(metrics: SubjectMetrics, verification: str) -> Profile:
     danger = metrics.danger_zone.value
     values = {
         "ci_score": metrics.ci,
@@ -256,6 +269,7 @@ def _profile(metrics: SubjectMetrics) -> Profile:
         metrics.cri.value,
         {name: _reason(value) for name, value in values.items() if value.value is None},
         metrics,
+        verification,
     )
 
 

@@ -50,6 +50,13 @@ def edit(study: Study, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+def unpublish(study: Study) -> None:
+    """Take results and manifests away, as of a study that is still being recorded."""
+    study.results.unlink(missing_ok=True)
+    for path in (study.root / "checksums").glob(f"{study.name}.*"):
+        path.unlink()
+
+
 def final_files(study: Study) -> dict[str, bytes]:
     """Give every file that a finished recording is made of, clock times blanked."""
     assert left_over(study) == []

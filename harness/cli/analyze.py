@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_study, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show what a study says as a whole.")
@@ -18,25 +18,33 @@ from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, named_study, told
     type=OutFile(),
     help="Write the turn-level data here, one row a judgement or probe.",
 )
+@VERIFY
 @ROOT
 @told
-def analyze(study: str, as_json: bool, csv_path: Path | None, root: Path | None) -> None:
+def analyze(
+    study: str, as_json: bool, csv_path: Path | None, verify: bool, root: Path | None
+) -> None:
     """Replay STUDY without a network and show its study-level analysis."""
+    from msgspec import to_builtins
+
     from harness.cli.tables import show_tables
     from harness.results import canonical
-    from harness.run.analysis import offline_results, tables_of, write_rows
+    from harness.run.analysis import tables_of, write_rows
+    from harness.run.checked import checked
 
-    found_study = named_study(study, root)
-    found = offline_results(found_study)
+    replayed = checked(named_study(study, root), verify=verify)
+    found = replayed.results
     if csv_path is not None:
-        write_rows(found_study, found, csv_path)
+        write_rows(replayed, csv_path)
         click.echo(f"written: {csv_path}", err=True)
     if as_json:
-        click.echo(canonical(found.analysis).decode(), nl=False)
+        document = {"verification": replayed.verification, **to_builtins(found.analysis)}
+        click.echo(canonical(document).decode(), nl=False)
         return
-    show_tables(tables_of(found_study, found))
+    show_tables(tables_of(replayed.study, found))
     whole = found.answers.whole
     click.echo(
+        f"{replayed.verification}; "
         f"valid: {found.valid}; missing judgements {found.missing.missing} of "
         f"{found.missing.judgements}, missing answers {whole.words} of {whole.answers}. Relative "
         "to these judges, models and dates; n stands beside each number, and an undefined one says "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, told
 
 if TYPE_CHECKING:
     from harness.audit.auditor import Audit
@@ -26,10 +26,16 @@ STYLES = {"contradicted": "bold red", "reproduced*": "yellow", "not checkable": 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--list", "as_list", is_flag=True, help="List the bundled claims files.")
+@VERIFY
 @ROOT
 @told
 def audit(
-    claims: str | None, data: Path | None, as_json: bool, as_list: bool, root: Path | None
+    claims: str | None,
+    data: Path | None,
+    as_json: bool,
+    as_list: bool,
+    verify: bool,
+    root: Path | None,
 ) -> None:
     """Check every figure of CLAIMS, a claims file (TOML) or the name of a bundled one.
 
@@ -52,12 +58,26 @@ def audit(
     file = read_claims(path)
     if data is None and file.study:
         data = find_study(file.study, root).results
+    verification = _check(data, verify)
     found = run_audit(path, file, data)
     if as_json:
-        click.echo(canonical({**vars(found), "counts": found.counts}).decode(), nl=False)
+        more = {"counts": found.counts, "verification": verification}
+        click.echo(canonical({**vars(found), **more}).decode(), nl=False)
     else:
-        _show(found)
+        _show(found, verification)
     sys.exit(1 if found.counts["contradicted"] else 0)
+
+
+def _check(data: Path | None, verify: bool) -> str:
+    """Replay and check the study whose results are the data; say how far data were checked."""
+    from harness.run.checked import checked
+    from harness.study import Study
+
+    if data is None:
+        return "none"
+    if data.name != "results.json" or not (data.parent / "study.toml").is_file():
+        return "taken as they are"
+    return checked(Study(data.parent), verify=verify).verification
 
 
 def _list() -> None:
@@ -70,7 +90,7 @@ def _list() -> None:
     click.echo("Check them with: harness audit NAME")
 
 
-def _show(found: Audit) -> None:
+def _show(found: Audit, verification: str) -> None:
     from rich.box import HORIZONTALS
     from rich.console import Console
     from rich.table import Table
@@ -90,4 +110,4 @@ def _show(found: Audit) -> None:
     click.echo(f"{found.title} ({found.source})")
     Console().print(table)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in found.counts.items())
-    click.echo(f"{len(found.findings)} claims: {counts}")
+    click.echo(f"{len(found.findings)} claims: {counts}; data: {verification}")

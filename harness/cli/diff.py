@@ -6,16 +6,17 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, named_study, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Say what changed between two recordings.")
 @click.argument("before")
 @click.argument("after")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@VERIFY
 @ROOT
 @told
-def diff(before: str, after: str, as_json: bool, root: Path | None) -> None:
+def diff(before: str, after: str, as_json: bool, verify: bool, root: Path | None) -> None:
     """Compare two recordings of one study, or two studies with cells of the same names.
 
     BEFORE and AFTER are names, folders, or bundles of `harness pack`. What is compared are the
@@ -28,12 +29,14 @@ def diff(before: str, after: str, as_json: bool, root: Path | None) -> None:
     from harness.run.diff_tables import tables
 
     names = (before, after)
-    found = compare(named_study(before, root), named_study(after, root), names)
+    studies = named_study(before, root), named_study(after, root)
+    found = compare(*studies, names, verify=verify)
     if as_json:
         click.echo(canonical(found).decode(), nl=False)
         return
     click.echo(
         f"{found.cells} cells compared; {len(found.only_before)} in {found.before} only, "
-        f"{len(found.only_after)} in {found.after} only. A change is the second less the first."
+        f"{len(found.only_after)} in {found.after} only. A change is the second less the first. "
+        f"{found.before}: {found.verification[0]}; {found.after}: {found.verification[1]}."
     )
     show_tables(tables(found))

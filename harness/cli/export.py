@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_study, told
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 
@@ -31,10 +31,17 @@ RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
     show_default=True,
     help="eee: and how that is related to the models' makers.",
 )
+@VERIFY
 @ROOT
 @told
 def export(
-    study: str, kind: str, out: Path, organization: str, relationship: str, root: Path | None
+    study: str,
+    kind: str,
+    out: Path,
+    organization: str,
+    relationship: str,
+    verify: bool,
+    root: Path | None,
 ) -> None:
     """Replay STUDY without a network and write its data.
 
@@ -43,9 +50,13 @@ def export(
     parquet  the same rows in one file; needs pip install 'harness[parquet]'
     eee      OUT/data/PROTOCOL/DEVELOPER/MODEL/UUID.json: records of Every Eval Ever
     """
+    from harness.run.checked import checked
     from harness.run.eee import Publisher
     from harness.run.export import export as write_export
 
     publisher = Publisher(organization, relationship)
-    for path in write_export(named_study(study, root), kind, out, publisher):
+    replayed = checked(named_study(study, root), verify=verify)
+    for path in write_export(replayed, kind, out, publisher):
         click.echo(f"written: {path}")
+    if not replayed.is_verified:
+        click.echo(f"{replayed.study.name}: {replayed.verification}", err=True)

@@ -25,6 +25,13 @@ ROOT = click.option(
     help="The folder that holds cassettes/ (default: the nearest one upwards).",
 )
 
+VERIFY = click.option(
+    "--verify-checksums/--no-verify-checksums",
+    "verify",
+    default=True,
+    help="Compare files with the manifest and numbers with results.json first (the default).",
+)
+
 
 class OutFile(click.Path):
     """A file to write: its folder is there, and is no study's, where a manifest covers all.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, named_study, told
 
 
 @main.command("ls", epilog=EXIT_CODES)
@@ -24,14 +24,19 @@ def list_studies(root: Path | None) -> None:
 @main.command(epilog=EXIT_CODES, short_help="Show a recorded call, or list cells and calls.")
 @click.argument("study")
 @click.argument("call", required=False)
+@VERIFY
 @ROOT
 @told
-def show(study: str, call: str | None, root: Path | None) -> None:
+def show(study: str, call: str | None, verify: bool, root: Path | None) -> None:
     """Show one recorded CALL of STUDY ("CELL:turn-4/subject"), or list cells or a cell's calls."""
+    from harness.run.checked import VERIFIED, check_files
     from harness.run.look import show_call
-    from harness.study import find_study
 
-    click.echo(show_call(find_study(study, root), call or ""))
+    opened = named_study(study, root)
+    verification = check_files(opened, verify=verify, whole=False)
+    if verification != VERIFIED:
+        click.echo(f"{opened.name}: {verification}", err=True)
+    click.echo(show_call(opened, call or ""))
 
 
 @main.command("import", epilog=EXIT_CODES, short_help="Take in vcrpy cassettes.")

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @main.command(epilog=EXIT_CODES, short_help="Replay offline, recompute every number, compare.")
 @click.argument("studies", nargs=-1)
-@click.option("--verify-checksums", is_flag=True, help="Compare every file with the manifests.")
+@click.option(
+    "--verify-checksums/--no-verify-checksums",
+    default=None,
+    help="Compare every file with the manifests first (default: where there are any).",
+)
 @click.option(
     "--expect",
     default="",
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 @told
 def replay(
     studies: tuple[str, ...],
-    verify_checksums: bool,
+    verify_checksums: bool | None,
     expect: str,
     workers: int | None,
     partial: bool,

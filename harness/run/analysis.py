@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.files import write_atomic
-from harness.recording import guard
 from harness.results.table import Table
-from harness.run.left_out import require_whole
+from harness.run.checked import Checked
 from harness.run.protocols import protocol_of
-from harness.run.replay import replayed_results
 from harness.run.wiring import frozen
 from harness.study import Study
-
-
-def offline_results(study: Study) -> Any:
-    """Replay a study without a network.
-
-    Raises CheckFailed where a cell does not replay, UsageError where bodies are left out.
-    """
-    require_whole(study)
-    with guard.closed():
-        return replayed_results(study)
 
 
 def tables_of(study: Study, found: Any) -> list[Table]:
@@ -32,10 +21,30 @@ def tables_of(study: Study, found: Any) -> list[Table]:
     return protocol_of(study).tables(found)
 
 
-def write_rows(study: Study, found: Any, path: Path) -> None:
-    """Write the finest data as CSV: UTF-8, LF, one row a judgement or probe, empty where null."""
+def rows_of(checked: Checked) -> list[list[object]]:
+    """Return the finest data, one row a judgement or probe, the columns' names first.
+
+    The last column says how far the study was checked.
+    """
+    study = checked.study
+    header, *rows = protocol_of(study).rows(frozen(study).materials, checked.results)
+    return with_verification([header, *rows], checked)
+
+
+def with_verification(rows: Sequence[Sequence[object]], checked: Checked) -> list[list[object]]:
+    """Return rows, the columns' names first, with how far the study was checked beside each."""
+    header, *data = rows
+    mark = checked.verification.partition(":")[0]
+    return [[*header, "verification"], *([*row, mark] for row in data)]
+
+
+def write_rows(checked: Checked, path: Path) -> None:
+    """Write the finest data as CSV: UTF-8, LF, empty where null."""
+    write_atomic(path, csv_bytes(rows_of(checked)))
+
+
+def csv_bytes(rows: Sequence[Sequence[object]]) -> bytes:
+    """Return rows as CSV: UTF-8, LF."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(
-        protocol_of(study).rows(frozen(study).materials, found)
-    )
-    write_atomic(path, text.getvalue().encode())
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()

@@ -7,17 +7,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from harness import results as results_file
 from harness.bundle.archive import SUMS
 from harness.bundle.archive import is_bundle as is_bundle
 from harness.bundle.unpacking import unpack
 from harness.errors import DamagedFile
-from harness.recording import guard
 from harness.run import verdict as verdicts
+from harness.run.comparison import compare_cells
 from harness.run.left_out import LEFT_OUT, LeftOut, read_left_out
 from harness.run.replay import CellReplay, replay_cells
 from harness.run.verdict import Verdict, count, enter_comparison, name_attempts, verify_files
@@ -39,14 +36,18 @@ def opened(path: Path) -> Iterator[Study]:
 
 
 def replay(
-    study: Study, *, verify_checksums: bool = False, expect: str = "", workers: int | None = None
+    study: Study,
+    *,
+    verify_checksums: bool | None = None,
+    expect: str = "",
+    workers: int | None = None,
 ) -> Verdict:
     """Replay a study, or a bundle's: checksums always, and of what is left out no claim.
 
     Where bodies are left out, the other cells are replayed and compared with their places in
     results.json; the verdict is incomplete then, and says so.
     """
-    checked = verify_checksums or (study.root / SUMS).is_file()
+    checked = True if (study.root / SUMS).is_file() else verify_checksums
     left = read_left_out(study.root)
     if left is None:
         return verdicts.replay(study, verify_checksums=checked, expect=expect, workers=workers)
@@ -82,8 +83,7 @@ def _replay_rest(study: Study, left: LeftOut, expect: str, workers: int | None) 
     ]
     if not found.problems:
         whole = [cell for cell in study.cells() if cell.name not in left.cells]
-        with guard.closed():
-            _enter(study, replay_cells(study, workers, whole), found)
+        _enter(study, replay_cells(study, workers, whole), found)
         found.incomplete = not found.problems
         found.problems.append(_left_words(left, len(whole)))
     return found
@@ -97,21 +97,9 @@ def _enter(study: Study, replays: Sequence[CellReplay], found: Verdict) -> None:
     found.problems += [f"replay: {replay.problem}" for replay in failed][:1]
     name_attempts(found)
     if replays and not failed:
-        _compare(study, [replay.result for replay in replays], found)
-
-
-def _compare(study: Study, cells: Sequence[Any], found: Verdict) -> None:
-    """Compare cells with their places in results.json."""
-    recorded = results_file.read_results(study.results)
-    fields = recorded if isinstance(recorded, dict) else {}
-    found.valid = fields.get("valid") is True
-    now = msgspec.json.decode(results_file.canonical(cells))
-    keys = [cell["cell"] for cell in now]
-    listed = fields.get("cells")
-    places = [cell for cell in listed if isinstance(cell, dict)] if isinstance(listed, list) else []
-    before = [cell for cell in places if cell.get("cell") in keys]
-    grown = results_file.is_grown(recorded)
-    enter_comparison(results_file.compared(before, now, "cells", grown=grown), found)
+        recorded = results_file.read_results(study.results)
+        found.valid = isinstance(recorded, dict) and recorded.get("valid") is True
+        enter_comparison(compare_cells(study, replays), found)
 
 
 def _left_words(left: LeftOut, whole: int) -> str:

@@ -30,9 +30,9 @@ from harness.ddft.metrics import mean_value
 from harness.ddft.reliability import scale_agreement
 from harness.errors import UsageError
 from harness.files import write_atomic
-from harness.recording import guard
 from harness.results import CellResult, Exchange, Materials, Score, Transcript, Turn, Value
-from harness.run.replay import CellReplay, sound_replays
+from harness.run.checked import checked_cells
+from harness.run.replay import CellReplay
 from harness.run.wiring import frozen
 from harness.stats.seeds import seeded
 from harness.study import Study
@@ -124,8 +124,7 @@ def responses(study: Study) -> list[Response]:
     """
     materials = frozen(study).materials
     finished = [cell for cell in study.ddft.cells() if study.cassette(cell).exists()]
-    with guard.closed():
-        replays = sound_replays(study, finished)
+    replays = checked_cells(study, finished).replays
     found = [one for replay in replays for one in _of_cell(study, materials, replay)]
     if not found:
         raise UsageError(f"{study.folder}: no cell is finished; `harness record {study.name}`.")

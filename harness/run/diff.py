@@ -11,13 +11,12 @@ from harness.ddft import spoken as dialogue_words
 from harness.ddft.swaps import swaps
 from harness.depthcharge import spoken as drill_words
 from harness.errors import UsageError
-from harness.recording import guard
 from harness.recording.cassette import masked
 from harness.results import Materials
+from harness.run.checked import checked_cells
 from harness.run.diff_form import CellWords, Diff, KindOfWords, ModelPair
-from harness.run.left_out import require_whole
 from harness.run.metric_changes import metric_changes, paired_scores
-from harness.run.replay import CellReplay, sound_replays
+from harness.run.replay import CellReplay
 from harness.run.scoreboard import partly_scored
 from harness.run.settings import first_difference, settings, texts
 from harness.run.wiring import frozen
@@ -47,22 +46,27 @@ class Side(NamedTuple):
     materials: Materials
     replays: Sequence[CellReplay]
     found: Any
+    verification: str
 
 
-def compare(before: Study, after: Study, names: tuple[str, str] | None = None) -> Diff:
+def compare(
+    before: Study, after: Study, names: tuple[str, str] | None = None, *, verify: bool = True
+) -> Diff:
     """Compare two recordings over the cells that both have recorded.
 
-    names: what to call them (default: their studies' names). Raises UsageError where they have no
-    cell in common or where bodies are left out of one, CheckFailed where one does not replay.
+    names: what to call them (default: their studies' names). verify: check the files and numbers of
+    both first. Raises UsageError where they have no cell in common or where bodies are left out of
+    one, CheckFailed where one is not what was published or does not replay.
     """
     cells = _common(before, after)
-    old, new = _side(before, cells), _side(after, cells)
+    old, new = (_side(study, cells, verify) for study in (before, after))
     spoken = SPOKEN[before.file.protocol]
     said = [[spoken.words(replay.transcript) for replay in side.replays] for side in (old, new)]
     pairs = list(zip(*said, strict=True))
     return Diff(
         before=names[0] if names else before.name,
         after=names[1] if names else after.name,
+        verification=[old.verification, new.verification],
         protocol=before.file.protocol,
         cells=len(cells),
         only_before=_rest(before, cells),
@@ -109,13 +113,11 @@ def _rest(study: Study, cells: Sequence[Cell]) -> list[str]:
     return [cell.name for cell in study.cells() if cell not in cells]
 
 
-def _side(study: Study, cells: Sequence[Cell]) -> Side:
-    require_whole(study)
+def _side(study: Study, cells: Sequence[Cell], verify: bool) -> Side:
+    checked = checked_cells(study, cells, verify=verify)
     materials = frozen(study).materials
-    with guard.closed():
-        replays = sound_replays(study, cells)
-    found = partly_scored(study, materials, [replay.result for replay in replays])
-    return Side(study, materials, replays, found)
+    found = partly_scored(study, materials, [replay.result for replay in checked.replays])
+    return Side(study, materials, checked.replays, found, checked.verification)
 
 
 def _models(old: Side, new: Side) -> list[ModelPair]:

@@ -83,11 +83,13 @@ class MetricPair(msgspec.Struct):
 class Diff(msgspec.Struct):
     """Two recordings compared, over the cells that both have.
 
-    before, after: the names of the two. swaps: what changed CI and phenotype (DDFT only).
+    before, after: the names of the two. verification: how far each was checked. swaps: what changed
+    CI and phenotype (DDFT only).
     """
 
     before: str
     after: str
+    verification: list[str]
     protocol: str
     cells: int
     only_before: list[str]

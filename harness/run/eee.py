@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from harness.recording import checksums
 from harness.results.scored import Metric, Scored, Spread
+from harness.run.checked import Checked
 from harness.run.licences import TERMS, host_of, is_local
 from harness.run.scoreboard import scoreboard
 from harness.run.wiring import frozen
@@ -44,19 +45,19 @@ class Publisher(NamedTuple):
 NOBODY = Publisher()
 
 
-def records(study: Study, found: Any, publisher: Publisher) -> Iterator[tuple[str, Json]]:
+def records(checked: Checked, publisher: Publisher) -> Iterator[tuple[str, Json]]:
     """Give each model's record, and its path below the folder that holds `data/`."""
-    board = scoreboard(study, found)
+    study = checked.study
+    board = scoreboard(study, checked.results)
     for name in study.file.plan.examined:
         scores = [scored for scored in board if scored.model == name]
-        record = _record(study, found, name, scores, publisher)
+        record = _record(checked, name, scores, publisher)
         place = "/".join(("data", study.file.protocol, *_developer_and_model(study, name)))
         yield f"{place}/{_uuid(study, name)}.json", record
 
 
-def _record(
-    study: Study, found: Any, name: str, scores: Sequence[Scored], publisher: Publisher
-) -> Json:
+def _record(checked: Checked, name: str, scores: Sequence[Scored], publisher: Publisher) -> Json:
+    study, found = checked.study, checked.results
     info = _model_info(study, found, name)
     epoch = _epoch(study)
     return {
@@ -64,7 +65,7 @@ def _record(
         "evaluation_id": f"{study.file.protocol}/{info['id']}/{epoch}",
         "evaluation_timestamp": study.file.as_of.isoformat(),
         "retrieved_timestamp": epoch,
-        "source_metadata": _source(study, scores, publisher),
+        "source_metadata": _source(checked, scores, publisher),
         "eval_library": {"name": "harness", "version": VERSION},
         "model_info": info,
         "evaluation_results": [
@@ -125,7 +126,8 @@ def _model_info(study: Study, found: Any, name: str) -> Json:
     }
 
 
-def _source(study: Study, scores: Sequence[Scored], publisher: Publisher) -> Json:
+def _source(checked: Checked, scores: Sequence[Scored], publisher: Publisher) -> Json:
+    study = checked.study
     undefined = {
         f"undefined: {_name(scored)}": str(scored.value.reason)
         for scored in scores
@@ -138,7 +140,8 @@ def _source(study: Study, scores: Sequence[Scored], publisher: Publisher) -> Jso
         "evaluator_relationship": publisher.relationship,
         "additional_details": {
             "study": study.name,
-            "fingerprint": _fingerprint(study) or "none",
+            "verification": checked.verification,
+            "fingerprint": (checked.is_verified and _fingerprint(study)) or "none",
             "protocol_version": str(frozen(study).materials.protocol_version),
             **undefined,
         },

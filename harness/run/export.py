@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from harness.errors import UsageError
 from harness.files import file_name, make_folder, write_atomic
-from harness.run.analysis import offline_results, tables_of, write_rows
+from harness.run.analysis import csv_bytes, rows_of, tables_of, with_verification, write_rows
+from harness.run.checked import Checked
 from harness.run.eee import NOBODY, Publisher, records
-from harness.run.protocols import protocol_of
-from harness.run.wiring import frozen
-from harness.study import Study
 
 
-def export(study: Study, kind: str, out: Path, publisher: Publisher = NOBODY) -> list[Path]:
-    """Replay a study without a network, write its data, and give the files.
+def export(checked: Checked, kind: str, out: Path, publisher: Publisher = NOBODY) -> list[Path]:
+    """Write the data of a study that was replayed and checked, and return the files.
 
     kind "csv": the finest rows, into a file that ends in .csv; into any other place, a folder, the
     rows and every table. "parquet": the rows into one file. "eee": one record a model below a
     folder. Raises UsageError where the place does not fit, or pyarrow is not there for Parquet.
     """
-    return KINDS[kind](study, offline_results(study), out, publisher)
+    return KINDS[kind](checked, out, publisher)
 
 
-def _csv(study: Study, found: Any, out: Path, _: Publisher) -> list[Path]:
+def _csv(checked: Checked, out: Path, _: Publisher) -> list[Path]:
     if out.suffix == ".csv":
-        write_rows(study, found, out)
+        write_rows(checked, out)
         return [out]
     make_folder(out)
     paths = [out / "rows.csv"]
-    write_rows(study, found, paths[0])
-    for table in tables_of(study, found):
+    write_rows(checked, paths[0])
+    for table in tables_of(checked.study, checked.results):
         paths.append(out / f"{file_name(_slug(table.title))}.csv")
-        write_atomic(paths[-1], _lines([table.columns, *table.rows]))
+        rows = [table.columns, *table.rows]
+        write_atomic(paths[-1], csv_bytes(with_verification(rows, checked)))
     return paths
 
 
@@ -46,13 +43,7 @@ def _slug(title: str) -> str:
     return title.partition(":")[0].partition(" (")[0].strip().lower().replace(" ", "-")
 
 
-def _lines(rows: Sequence[Sequence[str]]) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
-
-
-def _parquet(study: Study, found: Any, out: Path, _: Publisher) -> list[Path]:
+def _parquet(checked: Checked, out: Path, _: Publisher) -> list[Path]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -61,7 +52,7 @@ def _parquet(study: Study, found: Any, out: Path, _: Publisher) -> list[Path]:
             "Parquet needs pyarrow, which is not installed: pip install 'harness[parquet]'. "
             "CSV (--format csv) has the same rows."
         ) from error
-    header, *rows = protocol_of(study).rows(frozen(study).materials, found)
+    header, *rows = rows_of(checked)
     columns = {str(name): [row[place] for row in rows] for place, name in enumerate(header)}
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
@@ -69,9 +60,9 @@ def _parquet(study: Study, found: Any, out: Path, _: Publisher) -> list[Path]:
     return [out]
 
 
-def _eee(study: Study, found: Any, out: Path, publisher: Publisher) -> list[Path]:
+def _eee(checked: Checked, out: Path, publisher: Publisher) -> list[Path]:
     paths = []
-    for place, record in records(study, found, publisher):
+    for place, record in records(checked, publisher):
         paths.append(out / place)
         make_folder(paths[-1].parent)
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
@@ -79,5 +70,5 @@ def _eee(study: Study, found: Any, out: Path, publisher: Publisher) -> list[Path
     return paths
 
 
-Writer = Callable[[Study, Any, Path, Publisher], list[Path]]
+Writer = Callable[[Checked, Path, Publisher], list[Path]]
 KINDS: Mapping[str, Writer] = {"csv": _csv, "parquet": _parquet, "eee": _eee}

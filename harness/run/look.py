@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.errors import DamagedFile, UsageError
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.recording.interaction import Interaction
@@ -47,7 +47,13 @@ def show_call(study: Study, wanted: str) -> str:
 
 
 def _show_in_cell(path: Path, call: str) -> str:
-    recorded = dict(cassettes.load(path).labelled())
+    cassette = cassettes.load(path)
+    if false := cassette.false_digests():
+        raise DamagedFile(
+            f"{path}: the digest beside the request of {false[0]} is not that request's; one of "
+            "them was changed after the recording. Restore the file."
+        )
+    recorded = dict(cassette.labelled())
     if not call:
         return "\n".join(recorded)
     if call not in recorded:

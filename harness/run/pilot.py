@@ -10,7 +10,6 @@ from harness.ddft.domains import variance
 from harness.ddft.evaluations import PAPER, evaluations, grouped, sorted_cells
 from harness.ddft.metrics import PLACES, mean
 from harness.errors import UsageError
-from harness.recording import guard
 from harness.results import CellKey, CellResult, Value
 from harness.run.replay import sound_replays
 from harness.study import Study
@@ -105,8 +104,7 @@ def _finished(study: Study) -> list[CellResult]:
     cells = [
         cell for cell in study.ddft.cells() if cell.arm == PAPER and study.cassette(cell).exists()
     ]
-    with guard.closed():
-        replays = sound_replays(study, cells)
+    replays = sound_replays(study, cells)
     return [replay.result for replay in replays if replay.result]
 
 

@@ -14,7 +14,7 @@ from harness.files import write_atomic
 from harness.recording import cassette as cassettes
 from harness.recording.recorder import Recorder
 from harness.results import Results, SubjectMetrics, Value
-from harness.run.replay import replayed_results
+from harness.run.checked import checked
 from harness.run.wiring import frozen
 from harness.study import Study
 
@@ -91,7 +91,7 @@ def _give_dialogues(study: Study, new: Study) -> None:
 
 def changes(study: Study, new: Study) -> list[Change]:
     """Compare two studies that share their dialogues, subject by subject."""
-    before, after = replayed_results(study), replayed_results(new)
+    before, after = checked(study).results, checked(new).results
     pairs = zip(before.subjects, after.subjects, strict=True)
     return [
         Change(

@@ -17,8 +17,10 @@ from harness.errors import CheckFailed, HarnessError, RunStopped
 from harness.files import write_atomic
 from harness.recording import checksums, guard
 from harness.recording.recorder import Recorder
+from harness.recording.transcript import transcript_sum
 from harness.recording.transport import RecordingTransport
 from harness.results import Materials
+from harness.run import pool
 from harness.run.protocols import protocol_of
 from harness.run.wiring import endpoints, frozen, surroundings
 from harness.study import Cell, Study
@@ -30,8 +32,9 @@ BATCH = 12
 class CellReplay(NamedTuple):
     """What became of one cell in a replay; `problem` is "" where all went well.
 
-    result, transcript: in the forms of the protocol, None with a problem. network_attempts: refused
-    in this cell, in the process with the id `process`.
+    result, transcript: in the forms of the protocol, None with a problem. transcript_sum: the hash
+    of all that was asked and answered. file_format: the cassette's. network_attempts: refused in
+    this cell, in the process with the id `process`.
     """
 
     cell: Cell
@@ -41,6 +44,8 @@ class CellReplay(NamedTuple):
     problem: str
     result: Any
     transcript: Any
+    transcript_sum: str
+    file_format: int
     network_attempts: int
     process: int
 
@@ -48,28 +53,26 @@ class CellReplay(NamedTuple):
 def replay_cells(
     study: Study, workers: int | None = None, cells: Sequence[Cell] | None = None
 ) -> list[CellReplay]:
-    """Replay cells (default: all of the grid), in processes where there are many, in order."""
+    """Replay cells (default: all of the grid) without a network, and return them in order.
+
+    workers: how many processes work, this one among them (default: by the number of cells).
+    """
     cells = study.cells() if cells is None else cells
     if workers is None:
         workers = (os.cpu_count() or 1) if len(cells) >= MANY_CELLS else 1
-    if workers == 1:
-        materials = frozen(study).materials
-        return [_replay_cell(study, materials, cell) for cell in cells]
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
     batches = [cells[start : start + BATCH] for start in range(0, len(cells), BATCH)]
-    with ProcessPoolExecutor(workers - 1, get_context("spawn"), guard.close) as pool:
-        futures = [pool.submit(_replay_batch, study.folder, batch) for batch in batches]
-        materials, here = frozen(study).materials, {}
-        for place in reversed(range(len(batches))):  # from the end, while the others come up
-            if futures[place].cancel():
-                here[place] = [_replay_cell(study, materials, cell) for cell in batches[place]]
-        done = [here.get(place) or future.result() for place, future in enumerate(futures)]
-    return [replay for batch in done for replay in batch]
+    work = ("harness.run.replay", "replay_batch")
+    with pool.opened(work, study.folder, min(workers, len(batches)) - 1) as children:
+        with guard.closed():
+            materials = frozen(study).materials
+            replays = children.run(
+                batches, lambda batch: [_replay_cell(study, materials, cell) for cell in batch]
+            )
+    return [replay for batch in replays for replay in batch]
 
 
-def _replay_batch(folder: Path, cells: Sequence[Cell]) -> list[CellReplay]:
+def replay_batch(folder: Path, cells: Sequence[Cell]) -> list[CellReplay]:
+    """Replay some cells of a study in a child process, where the network is closed already."""
     study, materials = _opened(folder)
     return [_replay_cell(study, materials, cell) for cell in cells]
 
@@ -108,6 +111,8 @@ def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
         problem,
         result,
         held.transcript() if held and not problem else None,
+        transcript_sum(recorder.cassette) if recorder and not problem else "",
+        recorder.cassette.format if recorder else 0,
         guard.attempts() - before,
         os.getpid(),
     )
@@ -115,14 +120,16 @@ def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
 
 def results_of(study: Study, replays: Sequence[CellReplay]) -> Any:
     """Compute a study's results from replayed cells; those with a problem are left out."""
-    cells = [replay.result for replay in replays if replay.result]
+    done = [replay for replay in replays if replay.result]
     materials = frozen(study).materials
     try:
-        return protocol_of(study).score(study, materials, cells)
+        results = protocol_of(study).score(study, materials, [replay.result for replay in done])
     except HarnessError:
         raise
     except Exception as error:
         raise CheckFailed(unforeseen(study.name, error)) from error
+    results.transcripts = {replay.cell.name: replay.transcript_sum for replay in done}
+    return results
 
 
 def unforeseen(name: str, error: Exception) -> str:

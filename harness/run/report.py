@@ -9,7 +9,6 @@ from typing import NamedTuple
 from harness.errors import UsageError
 from harness.files import make_folder, write_atomic
 from harness.recording import cassette as cassettes
-from harness.recording import checksums, guard
 from harness.report import page
 from harness.report.form import Call, Cassette, Checked, ModelAsked, Studied
 from harness.run.left_out import require_whole
@@ -39,7 +38,7 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
         require_whole(study)
     if pictures is not None:
         make_folder(pictures)
-    checked = [_replayed(study) for study in studies]
+    checked = [replayed(study) for study in studies]
     articles = [
         page.article(studied(study, one)) for study, one in zip(studies, checked, strict=True)
     ]
@@ -58,21 +57,14 @@ def _require_distinct(studies: Sequence[Study]) -> None:
         raise UsageError(f"two studies are called {twice[0]!r}; a page tells them by their names.")
 
 
-def _replayed(study: Study) -> Replayed:
-    """Replay with checksums where there is a manifest; before that a study has none."""
-    manifest = checksums.manifest_path(study.root, study.name)
-    return replayed(study, verify_checksums=manifest.is_file())
-
-
 def studied(study: Study, checked: Replayed) -> Studied:
     """Hand over all that a page shows of a study's finished cells."""
     protocol = protocol_of(study)
     finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
     replays, found = checked.replays, checked.found
     if found is None:  # files that are not the manifest's, or cells that are not recorded yet
-        with guard.closed():
-            replays = sound_replays(study, finished)
-            found = results_of(study, replays)
+        replays = sound_replays(study, finished)
+        found = results_of(study, replays)
     return Studied(
         name=study.name,
         title=study.file.title,
@@ -100,6 +92,7 @@ def _checked(verdict: Verdict) -> Checked:
         ("unused", str(verdict.unused)),
         ("network attempts", str(verdict.network_attempts)),
         ("numbers", f"{verdict.numbers}{first}"),
+        ("words", verdict.words),
     )
     state = "OK" if verdict.ok else "INCOMPLETE" if verdict.incomplete else "FAILED"
     return Checked(state, parts, verdict.fingerprint, verdict.problems, NOT_PROVEN)

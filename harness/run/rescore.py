@@ -14,9 +14,10 @@ from harness.files import write_atomic
 from harness.recording import checksums
 from harness.results import Value
 from harness.results.table import Table, number
-from harness.run.analysis import offline_results
+from harness.run.checked import check_files
 from harness.run.metric_settings import study_under
 from harness.run.protocols import protocol_of
+from harness.run.replay import replayed_results
 from harness.run.scoreboard import scoreboard
 from harness.run.wiring import frozen
 from harness.study import Study
@@ -39,6 +40,7 @@ class Rescored(NamedTuple):
 
     study: with these settings. results: as results.json has them; recorded: those of the study as
     it stands. settings: what was set, by dotted keys. changes: every metric that differs.
+    verification: how far the files were checked.
     """
 
     study: Study
@@ -46,6 +48,7 @@ class Rescored(NamedTuple):
     results: Any
     recorded: Any
     changes: list[MetricChange]
+    verification: str
 
 
 def rescore(study: Study, settings: Mapping[str, object]) -> Rescored:
@@ -55,9 +58,11 @@ def rescore(study: Study, settings: Mapping[str, object]) -> Rescored:
     UsageError for one that does not fit, CheckFailed where the recording does not replay.
     """
     under = study_under(study, settings)
-    recorded = offline_results(study)
+    verification = check_files(study, edited=("study.toml",))
+    recorded = replayed_results(study)
     results = protocol_of(study).score(under, frozen(study).materials, recorded.cells)
-    return Rescored(under, dict(settings), results, recorded, _changes(study, recorded, results))
+    changes = _changes(study, recorded, results)
+    return Rescored(under, dict(settings), results, recorded, changes, verification)
 
 
 def _changes(study: Study, recorded: Any, results: Any) -> list[MetricChange]:

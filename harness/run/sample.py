@@ -19,7 +19,6 @@ from harness import results as results_file
 from harness.bundle.toml_text import to_toml
 from harness.errors import UsageError
 from harness.files import write_atomic
-from harness.recording import guard
 from harness.recording.checksums import write_manifests
 from harness.run.replay import replayed_results
 from harness.stats.seeds import seeded
@@ -56,8 +55,7 @@ def sampled(study: Study, share: float, root: Path) -> Study:
     sample = Study(folder)
     for cell in sample.cells():
         shutil.copyfile(study.cassette(cell), sample.cassette(cell))
-    with guard.closed():
-        found = replayed_results(sample)
+    found = replayed_results(sample)
     write_atomic(sample.results, results_file.canonical(found))
     write_manifests(root, folder)
     return sample

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from harness import results as results_file
 from harness.recording import checksums, guard
 from harness.results.answers import missing_words
+from harness.run.comparison import ResultsComparison, compare_results
 from harness.run.metric_settings import rescoring_hint
 from harness.run.replay import CellReplay, replay_cells, results_of
 from harness.study import Study
@@ -25,11 +25,13 @@ NOT_PROVEN = (
 class Verdict(msgspec.Struct):
     """What a replay came to.
 
-    checksums: "ok", "failed" or "not checked". numbers: "identical" (every recorded one, to the
-    last digit), "equal" (to 1e-9; another platform or library), "different", or "not compared".
-    more: how many values are computed now that the results of an older release do not have.
-    missing_answers: of the models examined, by kind; missing_judgements: those of them, too.
-    problems: everything that makes it fail, the first of each kind in full.
+    checksums: "ok", "failed", or why they were not compared, with the word "unverified". numbers:
+    "identical" (every recorded one, to the last digit), "equal" (to 1e-9; another platform or
+    library), "different", or "not compared". words: "identical" (every transcript), "different",
+    "not bound" (an older release recorded no hash of them) or "not compared". more: how many values
+    are computed now that the results of an older release do not have. missing_answers: of the
+    models examined, by kind; missing_judgements: those of them, too. problems: everything that
+    makes it fail, the first of each kind in full.
     """
 
     study: str
@@ -46,6 +48,7 @@ class Verdict(msgspec.Struct):
     seconds: float
     recorded_cost: float | None = None
     currency: str | None = None
+    words: str = "not compared"
     first_difference: str = ""
     more: int = 0
     missing_judgements: int = 0
@@ -76,6 +79,7 @@ class Verdict(msgspec.Struct):
             f"unused {self.unused}",
             f"network attempts {self.network_attempts}",
             f"numbers {self.numbers}{self._first}",
+            f"words {self.words}",
             f"fingerprint {self.fingerprint or 'none'}",
             *self._missing,
             *self._cost,
@@ -119,19 +123,27 @@ class Replayed(NamedTuple):
 
 
 def replay(
-    study: Study, *, verify_checksums: bool = False, expect: str = "", workers: int | None = None
+    study: Study,
+    *,
+    verify_checksums: bool | None = None,
+    expect: str = "",
+    workers: int | None = None,
 ) -> Verdict:
     """Replay a study without a network, recompute its numbers, and compare.
 
     In this order: checksums, guard, the protocol against the cassettes, metrics, comparison.
-    expect: the fingerprint that a paper printed; it implies verify_checksums. Where the files are
-    not those of the manifest nothing is replayed. Raises UsageError where there is no study.
+    verify_checksums: compare the files with the manifest (default: where there is one). expect: the
+    fingerprint that a paper printed; it implies verify_checksums. Where the files are not those of
+    the manifest nothing is replayed. Raises UsageError where there is no study.
     """
     return replayed(study, verify_checksums, expect, workers).verdict
 
 
 def replayed(
-    study: Study, verify_checksums: bool, expect: str = "", workers: int | None = None
+    study: Study,
+    verify_checksums: bool | None = None,
+    expect: str = "",
+    workers: int | None = None,
 ) -> Replayed:
     """Do what `replay` does, and hand on what was replayed."""
     began = time.monotonic()
@@ -140,13 +152,14 @@ def replayed(
     verdict = Verdict(
         study.name, 0, len(study.cells()), 0, 0, 0, 0, "not checked", "not compared", "", False, 0.0
     )
-    if verify_checksums or expect:
+    known = _known_fingerprint(study)
+    if expect or (bool(known) if verify_checksums is None else verify_checksums):
         _check_files(study, expect, verdict)
     else:
-        verdict.fingerprint = _known_fingerprint(study)
+        verdict.fingerprint = known
+        verdict.checksums = "not compared (unverified)" if known else "none (unverified)"
     if verdict.ok:
-        with guard.closed():
-            replays, found = _check_replay(study, workers, verdict)
+        replays, found = _check_replay(study, workers, verdict)
     if not verdict.ok and (hint := rescoring_hint(study)):
         verdict.problems.append(hint)
     verdict.seconds = round(time.monotonic() - began, 2)
@@ -207,7 +220,7 @@ def _check_replay(
     name_attempts(verdict)
     found = None if failed else results_of(study, replays)
     if not failed:
-        _compare(study, found, verdict)
+        _compare(study, found, replays, verdict)
     return replays, found
 
 
@@ -246,7 +259,7 @@ def _strangers(study: Study) -> list[str]:
     ]
 
 
-def _compare(study: Study, found: Any, verdict: Verdict) -> None:
+def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: Verdict) -> None:
     verdict.valid = found.valid
     verdict.missing_judgements = found.missing.missing
     verdict.missing_answers = found.answers.whole.missing_kinds
@@ -257,26 +270,12 @@ def _compare(study: Study, found: Any, verdict: Verdict) -> None:
     if not study.results.is_file():
         verdict.problems.append(f"numbers: {study.results} is missing, nothing to compare with")
         return
-    now = results_file.canonical(found)
-    if study.results.read_bytes() == now:
-        verdict.numbers = "identical"
-        return
-    recorded = results_file.read_results(study.results)
-    plain, grown = msgspec.json.decode(now), results_file.is_grown(recorded)
-    comparison = results_file.compared(recorded, plain, grown=grown)
-    enter_comparison(comparison, verdict)
-    if comparison.first is None and not grown:
-        verdict.numbers, verdict.first_difference = "equal", "the file's form only"
+    enter_comparison(compare_results(study, found, replays), verdict)
 
 
-def enter_comparison(comparison: results_file.Comparison, verdict: Verdict) -> None:
-    """Write into a verdict how recorded numbers compare with those computed now."""
-    first = comparison.first
-    verdict.more = comparison.more
-    if first is None:
-        verdict.numbers = "identical"
-        return
-    verdict.numbers = "equal" if first.close else "different"
-    verdict.first_difference = first.words
-    if not first.close:
-        verdict.problems.append(f"numbers: the first that differs is {first.words}")
+def enter_comparison(comparison: ResultsComparison, verdict: Verdict) -> None:
+    """Write into a verdict how results.json compares with what is computed now."""
+    verdict.numbers, verdict.words = comparison.numbers, comparison.words
+    verdict.first_difference, verdict.more = comparison.where, comparison.more
+    if comparison.problem:
+        verdict.problems.append(comparison.problem)

@@ -286,6 +286,6 @@ def test_an_unfinished_recording_is_shown_as_far_as_it_is(recorded: Path, tmp_pa
     done = command(tmp_path / "page.html", study)
     assert done.exit_code == 3, done.output
     words = Page((tmp_path / "page.html").read_bytes()).words
-    assert "INCOMPLETE checksums not checked, cells 5/6" in words
+    assert "INCOMPLETE checksums none (unverified), cells 5/6" in words
     assert "incomplete: 2 of 3 cells" in words
     assert gone.name in words

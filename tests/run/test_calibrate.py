@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from loopback import Answer, Loopback, Received, json_answer
 from provider import Provider
 from sklearn.metrics import cohen_kappa_score
+from study_folder import unpublish
 from study_text import study_text
 
 from harness.cli import main
@@ -415,6 +416,7 @@ def test_an_unfinished_study_gives_its_finished_cells(recorded: Path, tmp_path: 
     study = small(recorded)
     whole = {one.id for one in responses(study)}
     cells = study.cells()
+    unpublish(study)
     study.cassette(cells[0]).unlink()
     path = sheet(study, tmp_path / "sheet.csv", scored)
     assert {row["id"] for row in read(path)} < whole
@@ -429,6 +431,7 @@ def test_a_cell_that_does_not_replay_stops_it(recorded: Path, tmp_path: Path) ->
     """Materials that the recording was not made with give no sheet."""
     study = small(recorded)
     text = study.materials.read_text()
+    unpublish(study)
     study.materials.write_text(text.replace("The Harm Principle", "The Harm Rule"))
     with pytest.raises(CheckFailed, match="changed since it was recorded"):
         export_sheet(study, tmp_path / "sheet.csv")

@@ -206,8 +206,9 @@ def outcome(study: Study, names: str = "abc") -> dict[str, Any]:
     """
     text = study.results.read_text()
     text = re.sub(r"judge-([abc])", lambda match: f"judge-{'xyz'[names.index(match[1])]}", text)
-    found: dict[str, Any] = settled(json.loads(text))
-    return found
+    results: dict[str, Any] = settled(json.loads(text))
+    del results["transcripts"]  # what the judges were asked and said stands in their own names
+    return results
 
 
 def settled(value: Any) -> Any:

@@ -60,7 +60,7 @@ def test_a_bundle_replays_in_an_empty_folder_without_a_network(
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("small: OK: checksums ok, cells 6/6, calls matched ")
-    assert f"numbers identical, fingerprint {mark}" in ran.stdout
+    assert f"numbers identical, words identical, fingerprint {mark}" in ran.stdout
     assert [path.name for path in empty.iterdir()] == ["x.tar.zst"]
     assert list(tmp_path.glob("harness-bundle-*")) == [], "it is unpacked for the replay alone"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from study_folder import unpublish
 
 from harness.cli import main
 from harness.recording import cassette as cassettes
@@ -270,7 +271,7 @@ def test_missing_results_are_said(recorded: Path) -> None:
 
 def test_an_unfinished_study_is_incomplete(recorded: Path) -> None:
     """A study with cells still to record is exit 3, names the first, and --partial writes aside."""
-    (recorded / "cassettes/small/results.json").unlink()
+    unpublish(Study(recorded / "cassettes/small"))
     cell(recorded).unlink()
     done = command(recorded, "replay", "small")
     assert done.exit_code == 3

@@ -1,0 +1,103 @@
+"""Compare what is computed now with results.json: numbers, and the words they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from harness import results as results_file
+from harness.results import Difference
+from harness.run.replay import CellReplay
+from harness.study import Study
+
+IDENTICAL, EQUAL, DIFFERENT = "identical", "equal", "different"
+NOT_BOUND = "not bound"
+TRANSCRIPTS = "transcripts"
+FORM_ONLY = "the file's form only"
+
+
+class ResultsComparison(NamedTuple):
+    """How results.json compares with what is computed now.
+
+    numbers: "identical" (every recorded one, to the last digit), "equal" (to 1e-9, or the same in
+    another form of the file) or "different". words: of the transcripts, "identical", "different",
+    or "not bound" where an older release recorded no hash of them. where: the first difference, ""
+    for none. more: how many values are computed now that were not recorded. problem: what a verdict
+    says of a difference that is more than rounding, "" for none.
+    """
+
+    numbers: str
+    words: str
+    where: str = ""
+    more: int = 0
+    problem: str = ""
+
+
+def compare_results(study: Study, results: Any, replays: Sequence[CellReplay]) -> ResultsComparison:
+    """Compare a study's results, of all its cells, with its results.json.
+
+    Raises DamagedFile where that cannot be read.
+    """
+    now = results_file.canonical(results)
+    if study.results.read_bytes() == now:
+        return ResultsComparison(IDENTICAL, IDENTICAL)
+    recorded = results_file.read_results(study.results)
+    comparison = _compared(recorded, msgspec.json.decode(now), replays)
+    if comparison.where or comparison.words == NOT_BOUND:
+        return comparison
+    return comparison._replace(numbers=EQUAL, where=FORM_ONLY)
+
+
+def compare_cells(study: Study, replays: Sequence[CellReplay]) -> ResultsComparison:
+    """Compare some replayed cells with their places in results.json; raises DamagedFile."""
+    recorded = results_file.read_results(study.results)
+    now = msgspec.json.decode(
+        results_file.canonical(
+            {
+                "cells": [replay.result for replay in replays],
+                TRANSCRIPTS: {replay.cell.name: replay.transcript_sum for replay in replays},
+                "results_version": results_file.RESULTS_VERSION,
+            }
+        )
+    )
+    return _compared(_part_of(recorded, now), now, replays)
+
+
+def _part_of(recorded: Any, now: dict[str, Any]) -> Any:
+    """Return what recorded results have of these cells."""
+    if not isinstance(recorded, dict):
+        return recorded
+    part = {name: recorded[name] for name in now if name in recorded}
+    keys = [cell["cell"] for cell in now["cells"]]
+    if isinstance(part.get("cells"), list):
+        part["cells"] = [
+            cell for cell in part["cells"] if isinstance(cell, dict) and cell.get("cell") in keys
+        ]
+    if isinstance(sums := part.get(TRANSCRIPTS), dict):
+        part[TRANSCRIPTS] = {name: sums[name] for name in now[TRANSCRIPTS] if name in sums}
+    return part
+
+
+def _compared(recorded: Any, now: Any, replays: Sequence[CellReplay]) -> ResultsComparison:
+    """Compare as far as the recorded form goes; only format 1 has results of an older one."""
+    grown = results_file.is_grown(recorded) and all(one.file_format == 1 for one in replays)
+    comparison = results_file.compared(recorded, now, grown=grown)
+    bound = not grown or TRANSCRIPTS in recorded
+    words, first = IDENTICAL if bound else NOT_BOUND, comparison.first
+    if first is None:
+        return ResultsComparison(IDENTICAL, words, more=comparison.more)
+    if first.where.partition(".")[0] == TRANSCRIPTS:
+        return ResultsComparison(IDENTICAL, DIFFERENT, first.where, problem=_other_words(first))
+    numbers = EQUAL if first.close else DIFFERENT
+    problem = "" if first.close else f"numbers: the first that differs is {first.words}"
+    return ResultsComparison(numbers, words, first.words, comparison.more, problem)
+
+
+def _other_words(first: Difference) -> str:
+    cell = first.where.partition(".")[2] or "every cell"
+    return (
+        f"words: what was asked or answered in {cell} is not what results.json was made from "
+        f"(SHA-256 of the transcript: recorded {first.recorded!r}, now {first.now!r})"
+    )
