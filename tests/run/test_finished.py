@@ -65,7 +65,7 @@ def test_an_invalid_study_is_recorded_and_said(tmp_path: Path) -> None:
     with Loopback(reply) as server:
         text = study_text(server.url, subjects=("subject-a",), levels="[0.5]")
         (folder / "study.toml").write_text(text)
-        done = CliRunner().invoke(main, ["record", str(folder)])
+        done = CliRunner().invoke(main, ["record", str(folder), "--keep-going"])
     assert done.exit_code == 1
     assert "invalid: 5 of 15 judgements are missing" in done.output
     done = CliRunner().invoke(main, ["replay", str(folder), "--verify-checksums"])
