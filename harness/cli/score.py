@@ -52,7 +52,8 @@ def score(
     results = rescored.results
     click.echo(
         f"valid: {results.valid}{f' ({results.invalid_reason})' if results.invalid_reason else ''}"
-        ". These are not the recorded results; those stand in results.json, unchanged."
+        f". {rescored.verification}. These are not the recorded results; those stand in "
+        "results.json, unchanged."
     )
 
 
