@@ -2,11 +2,16 @@
 
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback import Loopback
+from provider import Provider
+from readme_clone import ACTIVATION, make_clone, printed_commands, run_printed
 
 from harness.run.verdict import replay
 from harness.study import find_study
@@ -102,3 +107,36 @@ def test_the_snippets_run_offline(name: str, monkeypatch: pytest.MonkeyPatch) ->
     [snippet] = [block for block in blocks if name in block]
     monkeypatch.chdir(ROOT)
     exec(compile(snippet, "README.md", "exec"), {})
+
+
+def test_the_commands_run_as_printed(tmp_path: Path) -> None:
+    """Every command of the shell blocks runs in a clean clone and ends with its exit code.
+
+    `harness` is a command from where the README says so, not before. The models are a provider on
+    this machine; only scripts/test, which is this run itself, is left out.
+    """
+    activated = False
+    with Loopback(Provider()) as server:
+        make_clone(tmp_path, server.url)
+        for words, code in printed_commands():
+            if words == ACTIVATION:
+                activated = True
+            if words in (ACTIVATION, "scripts/test"):
+                continue
+            done = run_printed(tmp_path, words, activated=activated)
+            assert done.returncode == code, f"{words}\n{done.stdout}\n{done.stderr}"
+    assert activated
+
+
+def test_an_old_python_is_told_before_anything_is_installed(tmp_path: Path) -> None:
+    """Exit 2 with what is needed, and no .venv that the right Python would then keep."""
+    (tmp_path / "scripts").mkdir()
+    script = shutil.copy(ROOT / "scripts/install", tmp_path / "scripts")
+    old = tmp_path / "python3.10"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+    environment = {"PATH": "/usr/bin:/bin", "PYTHON": str(old)}
+    done = subprocess.run([script], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "harness needs Python 3.11 or later" in done.stderr
+    assert not (tmp_path / ".venv").exists()
