@@ -91,6 +91,20 @@ UNREADABLE: dict[str, Answer] = {
 }
 
 
+THINKING = {
+    "think": "<think>{}</think>{}",
+    "thinking": "<thinking>{}</thinking>{}",
+    "upper case": "<THINK>{}</THINK>{}",
+    "THINK": "[THINK]{}[/THINK]{}",
+    "reasoning": "<reasoning>{}</reasoning>{}",
+    "no beginning": "{}</think>{}",
+    "harmony": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final"
+    "<|message|>{}<|return|>",
+    "own": "((hm {} so)){}",
+}
+OWN = 'thinking = ["((hm", "so))"]\n'
+
+
 class Examination:
     """Answer in every role; `odd` may answer first, and gives None where it does not.
 

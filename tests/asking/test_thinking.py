@@ -5,7 +5,7 @@ import random
 import pytest
 
 from harness.asking.replies import Score, read_reply
-from harness.asking.thinking import without_thinking
+from harness.asking.thinking import spoken, without_thinking
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,51 @@ def test_what_is_left_reads_the_same() -> None:
         whole, left = (read_reply(text, "stop", {"far": Score()}, 1) for text in (content, said))
         if "<think>" not in content.rpartition("</think>")[2]:  # cut off while thinking is a state
             assert (left.state, left.values) == (whole.state, whole.values), content
+
+
+HARMONY = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>"
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "ended"),
+    [
+        ("[THINK]one[/THINK] two", "two", True),
+        ("one [/THINK] two", "two", True),
+        ("<reasoning>one</reasoning>two", "two", True),
+        ("<thought>one</thought>two", "two", True),
+        ("\u25c1think\u25b7one\u25c1/think\u25b7two", "two", True),
+        (f"{HARMONY}final<|message|>two<|return|>", "two", True),
+        (f'{HARMONY}final <|constrain|>JSON<|message|>{{"a": 1}}', '{"a": 1}', True),
+        ("<|channel|>final<|message|>two<|return|>", "two", True),
+        (f"{HARMONY}commentary to=functions.x<|message|>one", "", False),
+        (HARMONY, "", False),
+        (f"{HARMONY}final", "", False),
+        ("[THINK]one", "", False),
+        ("two <reasoning>one", "two", False),
+        ("<think>one [/THINK] two</think> three", "three", True),
+        ("<think>one", "", False),
+        ("plain", "plain", True),
+        ('{"mark": "[THINK]", "far": 1}', '{"mark": "[THINK]", "far": 1}', True),
+        ('{"mark": "<|channel|>analysis"}', '{"mark": "<|channel|>analysis"}', True),
+    ],
+)
+def test_every_spelling_is_read_alike(content: str, said: str, ended: bool) -> None:
+    """Marks of several makers, with an end and without; of harmony the final channel is said."""
+    found = spoken(content)
+    assert (found.text, found.ended) == (said, ended)
+    assert found.thought == (content != said)
+
+
+def test_a_models_own_marks_are_plain_text() -> None:
+    """They are no patterns, are taken beside the usual ones, and belong to this model alone."""
+    own = ("((", "))*")
+    assert spoken("((one))* two", own) == ("two", True, True)
+    assert spoken("<think>one</think>((two))*three", own).text == "three"
+    assert spoken("((one", own) == ("", True, False)
+    assert spoken("((one))* two") == ("((one))* two", False, True)
+
+
+def test_a_long_text_of_marks_is_read_in_a_moment() -> None:
+    """A megabyte of openings, of closings and of both: every one is met once."""
+    for marks in ("<think>", "</think>", "[THINK][/THINK]", "<|channel|>", "<|channel|>final<"):
+        assert len(spoken(marks * (1_000_000 // len(marks))).text) <= 1_000_000

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 from examined import (
     ANSWERED,
     LOST,
+    OWN,
+    THINKING,
     TOO_LONG,
     UNREADABLE,
     Examination,
@@ -257,18 +259,6 @@ def test_an_answer_between_starts_the_count_of_rejections_anew(tmp_path: Path) -
     assert found.answers.whole.missing_kinds == {"rejected": 4}
 
 
-THINKING = {
-    "think": "<think>{}</think>{}",
-    "thinking": "<thinking>{}</thinking>{}",
-    "upper case": "<THINK>{}</THINK>{}",
-    "THINK": "[THINK]{}[/THINK]{}",
-    "reasoning": "<reasoning>{}</reasoning>{}",
-    "no beginning": "{}</think>{}",
-    "harmony": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final"
-    "<|message|>{}<|return|>",
-    "own": "((hm {} so)){}",
-}
-OWN = 'thinking = ["((hm", "so))"]\n'
 THOUGHT = "Is the expert real? SECRET [far 0, sas 0]"
 
 

@@ -1,0 +1,151 @@
+"""What came back from a call, in a drill: target, extractor and evaluator are read by one rule."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from drilling import answering, role, world, write_drill
+from examined import LOST, OWN, THINKING, UNREADABLE, chat
+from loopback import Answer, Loopback, Received
+
+from harness.results import DrillResults, Probe
+from harness.results.answers import words_of
+from harness.run.drills import bounds
+from harness.run.record import Recording
+from harness.run.replay import replayed_results
+from harness.run.verdict import replay
+from harness.study import Study
+
+SECRET = 'SECRET {"correct": false, "about": false, "items": ["No"]}'
+
+
+def held(study: Study) -> DrillResults:
+    """Record a drill to its end and return its results, from a replay."""
+    assert Recording(study).run().problems == []
+    found = replayed_results(study)
+    assert isinstance(found, DrillResults)
+    return found
+
+
+def told(probe: Probe) -> tuple[object, ...]:
+    return probe.depth, probe.question, probe.state, probe.correct, probe.verdict
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_missing_answer_of_a_target_is_checked_by_nobody(name: str, tmp_path: Path) -> None:
+    """It is missing, named and counted, and bounded as a wrong answer and as a right one."""
+    answer, kind = LOST[name]
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        about = "code of Medicine2?" in received.body.decode()
+        return answer if role(received) == "target-1" and about else usual
+
+    with Loopback(answering(world(accuracy=(1.0,)), twist)) as server:
+        study = write_drill(tmp_path, server.url, max_depth=1, missing_limit=0.5)
+        found = held(study)
+        checked = sum(role(received) == "evaluator" for received in server.received)
+    assert checked == 5
+    [missing] = [probe for probe in found.cells[0].probes if probe.state == "missing"]
+    assert (missing.verdict, missing.answer_state) == (f"target {words_of(kind)}", kind)
+    assert found.answers.whole.missing_kinds == {kind: 1}
+    accuracy = {bound.measure: bound for bound in bounds(study, found)}["accuracy"]
+    assert accuracy.low.value == pytest.approx(5 / 6)
+    assert (accuracy.found.value, accuracy.high.value) == (1.0, 1.0)
+
+
+def test_each_target_has_the_limit_of_its_own(tmp_path: Path) -> None:
+    """A target that loses a sixth of its answers makes the study invalid, with the kinds."""
+    answer, _ = LOST["null at the limit"]
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        about = "code of Medicine2?" in received.body.decode()
+        return answer if role(received) == "target-2" and about else usual
+
+    names = ("target-1", "target-2")
+    with Loopback(answering(world(accuracy=(1.0,)), twist)) as server:
+        study = write_drill(tmp_path, server.url, targets=names, max_depth=1, missing_limit=0.1)
+        assert Recording(study).run().problems == []
+    verdict = replay(study)
+    reason = "1 of 6 answers of target-2 are missing (16.7%: 1 cut off while thinking)"
+    assert any(reason in problem for problem in verdict.problems)
+    assert verdict.missing_answers == {"cut_off_thinking": 1}
+
+
+@pytest.mark.parametrize("who", ["target-1", "extractor", "evaluator"])
+@pytest.mark.parametrize("name", ["no choices", "a gateway's page", "no body", "a stream"])
+def test_what_cannot_be_read_is_asked_again(who: str, name: str, tmp_path: Path) -> None:
+    """The run is as if it had not been."""
+    met: list[int] = []
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        if role(received) != who or met:
+            return usual
+        met.append(received.number)
+        return UNREADABLE[name]
+
+    here = world(accuracy=(1.0,))
+    with Loopback(answering(here, twist)) as server:
+        found = held(write_drill(tmp_path / "twisted", server.url, max_depth=1))
+    with Loopback(answering(here)) as server:
+        usual = held(write_drill(tmp_path / "usual", server.url, max_depth=1))
+    assert met
+    assert list(map(told, found.cells[0].probes)) == list(map(told, usual.cells[0].probes))
+
+
+@pytest.mark.parametrize("name", ["null at the limit", "null", "filtered", "rejected"])
+def test_a_missing_reply_of_an_evaluator_is_named_as_any_other(name: str, tmp_path: Path) -> None:
+    """Its verdict is the kind, and missing; the target's answer is not."""
+    answer, kind = LOST[name]
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        about = "code of Medicine2?" in received.body.decode()
+        return answer if role(received) == "evaluator" and about else usual
+
+    with Loopback(answering(world(accuracy=(1.0,)), twist)) as server:
+        found = held(write_drill(tmp_path, server.url, max_depth=1, missing_limit=0.5))
+    [missing] = [probe for probe in found.cells[0].probes if probe.state == "missing"]
+    assert (missing.verdict, missing.answer_state) == (kind, "ok")
+    assert found.answers.whole.missing == 0
+
+
+@pytest.mark.parametrize("name", ["null at the limit", "null", "filtered"])
+def test_a_missing_reply_of_an_extractor_makes_no_question(name: str, tmp_path: Path) -> None:
+    """Its direction leads nowhere, another one does, and where none does the reason is the kind."""
+    answer, kind = LOST[name]
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        asks = role(received) == "extractor" and b'"about"' in received.body
+        return answer if asks else usual
+
+    with Loopback(answering(world(accuracy=(1.0,)), twist)) as server:
+        study = write_drill(tmp_path, server.url, max_depth=1)
+        assert Recording(study, keep_going=True).run().problems == []
+    probes = replayed_results(study).cells[0].probes
+    assert {(probe.state, probe.reason) for probe in probes} == {("unverifiable", kind)}
+
+
+@pytest.mark.parametrize("name", THINKING)
+def test_thinking_goes_nowhere_in_any_role(name: str, tmp_path: Path) -> None:
+    """Target, extractor and evaluator think aloud: the run is what it is without."""
+    here = world(accuracy=(0.6, 0.8))
+    requests: list[str] = []
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        if role(received) == "source":
+            return usual
+        requests.append(received.body.decode())
+        words = json.loads(usual.body)["choices"][0]["message"]["content"]
+        return chat(THINKING[name].format(SECRET, words))
+
+    with Loopback(answering(here, twist)) as server:
+        study = write_drill(tmp_path / "aloud", server.url, max_depth=2)
+        if name == "own":
+            path = study.folder / "study.toml"
+            path.write_text(path.read_text().replace("\nmodel = ", f"\n{OWN}model = "))
+        found = held(Study(study.folder))
+    with Loopback(answering(here)) as server:
+        usual = held(write_drill(tmp_path / "usual", server.url, max_depth=2))
+    assert "SECRET" not in "".join(requests)
+    assert list(map(told, found.cells[0].probes)) == list(map(told, usual.cells[0].probes))
