@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -25,6 +26,7 @@ KEPT_REQUEST_HEADERS = (
     "anthropic-version",
     "openai-beta",
 )
+_plain_address = re.compile(r"[!-Z_a-z~]*")  # without brackets, which may hold an odd host
 _digest = re.compile(r"\d+:[0-9a-f]{32}")
 
 
@@ -131,6 +133,8 @@ def flaw(kept: Interaction, file_format: int) -> str | None:
     response = kept.response
     if not {"string"} <= response.body.keys() <= {"string", "base64"}:
         return "its body has other fields than string and base64"
+    if len(response.body) == 2 and response.body["string"]:
+        return "it has two bodies"
     try:
         for coded in (response.body.get("base64"), response.request_base64):
             if coded is not None and base64.b64encode(base64.b64decode(coded)).decode() != coded:
@@ -138,8 +142,11 @@ def flaw(kept: Interaction, file_format: int) -> str | None:
         for name, values in response.headers.items():
             if len(name) == len(ENCODING) and name.lower() == ENCODING and _is_encoded(kept):
                 return "its body is still encoded"
-            if not (name.isascii() and "".join(values).isascii()):
-                (name + "".join(values)).encode("latin-1")
+            _check_header(name, values)
+        for name, values in kept.request.headers.items():
+            _check_header(name, values)
+        if not _plain_address.fullmatch(kept.request.uri):
+            urlsplit(kept.request.uri)
     except ValueError as error:
         return str(error)
     if (kept.request.body is None) != (response.request_base64 is not None):
@@ -153,6 +160,13 @@ def flaw(kept: Interaction, file_format: int) -> str | None:
     if file_format == 1:
         return None if _digest.fullmatch(response.digest) else "its digest is invalid"
     return "it has a digest, which this format does not" if response.digest else None
+
+
+def _check_header(name: str, values: list[str]) -> None:
+    """Raise ValueError for a header that no message can carry."""
+    text = "".join(values)
+    if not (name.isascii() and text.isascii()):
+        (name + text).encode("latin-1")
 
 
 def _is_encoded(kept: Interaction) -> bool:
