@@ -93,7 +93,11 @@ def _faults(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """Yield the place of each fault, and what is wrong there."""
     for fault in error.errors():
         got = "" if fault["type"] in ("missing", "value_error") else f", got {fault['input']!r}"
-        yield [str(part) for part in fault["loc"]], f"{fault['msg']}{got[:200]}"
+        yield [str(part) for part in fault["loc"]], f"{_words(fault['msg'])}{got[:200]}"
+
+
+def _words(message: str) -> str:
+    return message.removeprefix("Value error, ")
 
 
 def _line_of(text: str, place: Sequence[str]) -> int | None:

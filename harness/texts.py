@@ -5,26 +5,51 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, RootModel
+from pydantic import AfterValidator, Field, RootModel
 
 from harness.errors import UsageError
 from harness.forms import Name, Strict, at, parsed
+from harness.placeholders import PLACEHOLDER, advice, unfilled
 from harness.results import Concept, TrapEntry, TrapPool
 
 Difficulty = Literal["clearly fictional", "counterfactual", "near miss"]
+IN_CLAIMS = ("phrase", "concept")
+TITLE = re.compile(r"(?i)\A(?:(?:professor|prof\.?|dr\.?|dame|sir|mr\.?|mrs\.?|ms\.?)\s+)+")
+OFFICE = re.compile(r"(?i)\s+(?:of|at|from)\s|[,(]")
+
+
+def _plain(text: str) -> str:
+    return _checked(text, ())
+
+
+def _claim(text: str) -> str:
+    return _checked(text, IN_CLAIMS)
+
+
+def _checked(text: str, filled: Sequence[str]) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    if placeholder := unfilled(text, filled):
+        hint = advice(placeholder, filled)
+        raise ValueError(f"has {{{placeholder}}}, which the protocol does not fill; {hint}")
+    return text
+
+
+PlainText = Annotated[str, AfterValidator(_plain)]
+ClaimWords = Annotated[str, AfterValidator(_claim)]
 
 
 class ConceptText(Strict):
     """[[concept]]: a slug, a name, a domain, the reference text, and where its facts stand."""
 
     id: Name
-    name: str = Field(min_length=1)
-    domain: str = Field(min_length=1)
-    text: str = Field(min_length=1)
+    name: PlainText
+    domain: PlainText
+    text: PlainText
     source: str = ""
 
 
@@ -37,17 +62,23 @@ class ConceptFile(Strict):
 class TrapText(Strict):
     """A fictional thing; absence_check says where, when and how it was looked for."""
 
-    text: str = Field(min_length=1)
+    text: PlainText
     difficulty: Difficulty
     absence_check: dict[str, str] = Field(min_length=1)
 
 
-class PoolText(Strict):
-    """[[pool]]: the traps of one domain; claims may hold {concept} and {phrase}."""
+class ClaimText(TrapText):
+    """A fictional claim; its text may hold {concept} and {phrase}."""
 
-    domain: str
+    text: ClaimWords
+
+
+class PoolText(Strict):
+    """[[pool]]: the traps of one domain."""
+
+    domain: PlainText
     experts: list[TrapText] = Field(min_length=1)
-    claims: list[TrapText] = Field(min_length=1)
+    claims: list[ClaimText] = Field(min_length=1)
     phrases: list[TrapText] = Field(min_length=1)
 
 
@@ -61,7 +92,6 @@ class PromptFile(RootModel[dict[str, str]]):
     """A file of prompts: NAME = "text"; an empty text takes an example out."""
 
 
-PLACEHOLDER = re.compile(r"\{(\w+)\}")
 EXAMPLE = re.compile(r"(?P<task>\w+)_(?P<number>[1-9][0-9]*)(?P<reply>_reply)?")
 
 
@@ -163,12 +193,39 @@ def changed_prompt(paths: Sequence[Path], frozen: Mapping[str, str]) -> str:
 
 def read_concepts(path: Path) -> list[Concept]:
     """Read a user's concepts; raises UsageError with file, line and what is wrong."""
-    return [Concept(**entry.model_dump()) for entry in parsed(path, ConceptFile).concept]
+    concepts = parsed(path, ConceptFile).concept
+    _require_once(path, [(("concept", n, "id"), one.id) for n, one in enumerate(concepts)])
+    return [Concept(**entry.model_dump()) for entry in concepts]
 
 
 def read_pools(path: Path) -> list[TrapPool]:
     """Read a user's trap pools; raises UsageError with file, line and what is wrong."""
-    return [_pool(entry) for entry in parsed(path, TrapFile).pool]
+    pools = parsed(path, TrapFile).pool
+    _require_once(path, [(("pool", n, "domain"), pool.domain) for n, pool in enumerate(pools)])
+    for n, pool in enumerate(pools):
+        for kind in ("experts", "claims", "phrases"):
+            traps = enumerate(getattr(pool, kind))
+            named = _person if kind == "experts" else str
+            places = [(("pool", n, kind, m, "text"), named(trap.text)) for m, trap in traps]
+            _require_once(path, places)
+    return [_pool(entry) for entry in pools]
+
+
+def _person(expert: str) -> str:
+    """Return the name of an expert, without title and office: by it a dialogue knows them."""
+    return OFFICE.split(TITLE.sub("", expert.strip(), count=1), maxsplit=1)[0]
+
+
+def _require_once(path: Path, named: Iterable[tuple[tuple[str | int, ...], str]]) -> None:
+    """Raise UsageError, with the line, for the second of two that have one name."""
+    names = set[str]()
+    for place, name in named:
+        folded = " ".join(name.casefold().split())
+        if folded in names:
+            keys = [str(key) for key in place]
+            where = at(path, path.read_text("utf-8"), keys)
+            raise UsageError(f"{where}: {'.'.join(keys)}: {name!r} stands twice in this file")
+        names.add(folded)
 
 
 def _pool(entry: PoolText) -> TrapPool:

@@ -112,9 +112,9 @@ def record(
 
 def _show_estimate(study: Study, prices: Path | None) -> None:
     from harness.run.estimate import estimate
-    from harness.run.wiring import foreseen
+    from harness.run.preflight import read_all
 
-    found = estimate(study, foreseen(study, prices))
+    found = estimate(study, read_all(study, prices))
     foreseen_cost = found.spending
     click.echo(f"{study.name}: {len(study.cells())} cells; tokens and cost are estimates")
     for model in foreseen_cost.models:

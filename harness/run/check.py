@@ -14,6 +14,7 @@ from harness.asking.sources import FAILED, open_source
 from harness.asking.wire import Answer
 from harness.errors import HarnessError
 from harness.results.answers import CUT_OFF_THINKING, REJECTED, words_of
+from harness.run.preflight import read_all
 from harness.run.protocols import protocol_of
 from harness.run.served import advice, others_served
 from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
@@ -41,8 +42,10 @@ class EndpointState(NamedTuple):
 def check_endpoints(study: Study) -> Iterator[EndpointState]:
     """Make a minimal call for each role of each model, with its parameters, and to each source.
 
-    Nothing is recorded. Who is asked for JSON in the study must give it here, too.
+    Nothing is recorded. What a recording reads is read first, and raises UsageError as there. Who
+    is asked for JSON in the study must give it here, too.
     """
+    read_all(study)
     keys = keys_in_use(study)
     for name, asked in endpoints(study).items():
         if asked.api_key_env and not keys[name]:

@@ -28,6 +28,7 @@ from harness.recording.transport import RecordingTransport
 from harness.run.budget import Budget, PricedTransport, check_limit
 from harness.run.crew import at_once, started, stops_all
 from harness.run.pilot import pilot_cells
+from harness.run.preflight import read_all
 from harness.run.protocols import protocol_of
 from harness.run.reach import ReachTransport
 from harness.run.rejections import RejectionWatch
@@ -102,6 +103,7 @@ class Recording:
                 "was recorded with; --prices comes too late."
             )
         self.study = study
+        read_all(study, price_file)
         self._frozen = freeze(study, price_file)
         self._prices = self._frozen.materials.prices
         if cost_limit is not None:

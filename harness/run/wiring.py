@@ -41,12 +41,16 @@ def freeze(study: Study, price_file: Path | None = None) -> Frozen:
     if price_file is not None or not study.materials.exists():
         write_atomic(study.materials, results_file.canonical(foreseen(study, price_file)))
     frozen_now = frozen(study)
-    if changed := changed_prompt(_prompt_files(study), frozen_now.materials.prompts):
+    _require_frozen_prompts(study, frozen_now.materials)
+    return frozen_now
+
+
+def _require_frozen_prompts(study: Study, materials: Materials) -> None:
+    if changed := changed_prompt(_prompt_files(study), materials.prompts):
         raise UsageError(
             f"{changed} is not the prompt that {study.materials} froze when the study was first "
             "recorded. Nothing was sent. Put it back, or make a study of its own in a new folder."
         )
-    return frozen_now
 
 
 def _prompt_files(study: Study) -> list[Path]:
@@ -57,7 +61,9 @@ def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     """Give the materials that a recording would use, without writing anything."""
     known = study.materials.is_file()
     present = frozen(study).materials if known else protocol_of(study).fresh(study)
-    if not known:
+    if known:
+        _require_frozen_prompts(study, present)
+    else:
         present.prompts = read_prompts(_prompt_files(study), present.prompts)
     if price_file is not None:
         present.prices = read_prices(price_file, list(study.file.models))

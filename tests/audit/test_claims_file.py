@@ -204,7 +204,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, claims: str, words: str)
         ),
         (
             'check = "effect_size"\npublished = "1"\ngives = "p"\nf = "1e400"\ndf1 = 1\ndf2 = 1',
-            "claim.first.f: Value error, 1e400 is out of bounds",
+            "claim.first.f: 1e400 is out of bounds",
         ),
     ],
 )
