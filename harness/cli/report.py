@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, OutFile, chosen_studies, main, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, chosen_studies, main, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show studies as one self-contained HTML page.")
@@ -25,9 +25,12 @@ from harness.cli.group import EXIT_CODES, ROOT, OutFile, chosen_studies, main, t
     metavar="FOLDER",
     help="Write the figures here too, as PNG.",
 )
+@VERIFY
 @ROOT
 @told
-def report(studies: tuple[str, ...], out: Path, png: Path | None, root: Path | None) -> None:
+def report(
+    studies: tuple[str, ...], out: Path, png: Path | None, verify: bool, root: Path | None
+) -> None:
     """Replay STUDIES without a network and write one page about them.
 
     It opens from a file, loads nothing, and says on top what the replay came to. Without arguments:
@@ -36,7 +39,7 @@ def report(studies: tuple[str, ...], out: Path, png: Path | None, root: Path | N
     """
     from harness.run.report import write_report
 
-    outcome = write_report(chosen_studies(studies, root), out, png)
+    outcome = write_report(chosen_studies(studies, root), out, png, verify=verify)
     for verdict in outcome.verdicts:
         for problem in verdict.problems:
             click.echo(f"{verdict.study}: {problem}\n", err=True)

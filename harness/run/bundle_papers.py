@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ from harness.bundle.requirements import pinned, pins_all
 from harness.files import write_atomic
 from harness.recording import cassette as cassettes
 from harness.run.left_out import LeftOut
-from harness.run.licences import licences
 from harness.run.verdict import Verdict
 from harness.study import Study
 from harness.version import VERSION
@@ -29,9 +27,9 @@ LOCK, REQUIREMENTS, CITATION, REPORT = (
 )
 
 
-def write_licences(staged: Study, dropped: Sequence[str] = ()) -> None:
-    """Write LICENCES.md, while every passage is still there; dropped: models to be left out."""
-    text = f"{licences(staged)}{papers.terms_of_dropped(dropped)}"
+def write_licences(staged: Study, listed: str, left: LeftOut) -> None:
+    """Write LICENCES.md: the licences that were listed, and the models that were left out."""
+    text = f"{listed}{papers.terms_of_dropped(left.models)}"
     write_atomic(staged.root / "LICENCES.md", text.encode())
 
 

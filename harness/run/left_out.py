@@ -17,13 +17,13 @@ from pathlib import Path
 import msgspec
 
 from harness import results as results_file
-from harness.errors import UsageError
+from harness.errors import CheckFailed, UsageError
 from harness.files import write_atomic
 from harness.json_files import typed
 from harness.recording import cassette as cassettes
 from harness.recording.cassette import Cassette
 from harness.recording.interaction import Interaction
-from harness.run.addressed import asked
+from harness.run.endpoints import with_endpoints
 from harness.run.licences import pages
 from harness.study import Study
 
@@ -97,9 +97,8 @@ def leave_out(
             )
     found = LeftOut(study.name, fingerprint, [], list(dict.fromkeys(models)))
     for cell in study.cells():
-        path = study.cassette(cell)
-        kept = list(cassettes.load(path))
-        names = [asked(study, one) for one in kept]
+        kept = list(with_endpoints(study, cell))
+        names = [one.response.endpoint for one in kept]
         why = _spoken(names, models)
         if closed_passages:
             why |= _closed(study, kept, names)
@@ -108,50 +107,73 @@ def leave_out(
             for (place, part), reason in sorted(why.items())
         ]
         if bodies:
-            Cassette(kept).save(path)
+            Cassette(kept).save(study.cassette(cell))
             found.bodies += bodies
+    _require_gone(study, models)
     if found.bodies:
         write_atomic(study.root / LEFT_OUT, results_file.canonical(found))
     return found
 
 
-def _spoken(names: Sequence[Sequence[str]], models: Collection[str]) -> Reasons:
-    """Give the answers of these models in a cell, and every request beside them."""
-    spoke = sorted({name for one in names for name in one if name in models})
-    found: Reasons = {}
-    for place, one in enumerate(names if spoke else ()):
-        found[place, REQUEST] = f"may repeat the words of {', '.join(spoke)}"
-        if said := [name for name in spoke if name in one]:
-            found[place, ANSWER] = f"the words of {', '.join(said)}"
-    return found
+def _require_gone(study: Study, models: Collection[str]) -> None:
+    """Raise CheckFailed unless every answer of these models is out of the files as they are now."""
+    if not models:
+        return
+    answers = [
+        interaction
+        for cell in study.cells()
+        for interaction in cassettes.load(study.cassette(cell))
+        if interaction.response.endpoint in models
+    ]
+    spending = results_file.read_results(study.results)["spending"]
+    counted = {row["model"]: row["calls"] for row in spending["models"]}
+    for name in models:
+        calls = [one for one in answers if one.response.endpoint == name]
+        gone = sum(not one.body_bytes for one in calls)
+        if gone < max(len(calls), counted.get(name, 0)):
+            raise CheckFailed(
+                f"--drop {name}: results.json counts {counted.get(name, 0)} calls of it, the "
+                f"cassettes hold {len(calls)}, and {gone} answers could be left out. Nothing was "
+                "packed."
+            )
 
 
-def _closed(study: Study, kept: Sequence[Interaction], names: Sequence[Sequence[str]]) -> Reasons:
-    """Give the look-ups with passages that are not open, and the requests that hand them on.
+def _spoken(names: Sequence[str], models: Collection[str]) -> Reasons:
+    """Return the answers of these models in a cell, and every request beside them."""
+    spoke = sorted({name for name in names if name in models})
+    reasons: Reasons = {}
+    for place, name in enumerate(names if spoke else ()):
+        reasons[place, REQUEST] = f"may repeat the words of {', '.join(spoke)}"
+        if name in spoke:
+            reasons[place, ANSWER] = f"the words of {name}"
+    return reasons
 
-    A look-up's calls are named LOOK-UP/step, and what is asked of a model about its passage
-    LOOK-UP/question.
+
+def _closed(study: Study, kept: Sequence[Interaction], names: Sequence[str]) -> Reasons:
+    """Return the look-ups with passages that are not open, and the requests that hand them on.
+
+    A look-up's calls are named LOOK-UP/step, and what is asked of a model about its passages
+    LOOK-UP/.../question.
     """
-    found: Reasons = {}
+    reasons: Reasons = {}
     under: dict[str, str] = {}
     for place, one in enumerate(kept):
         if why := _closed_passage(study, one, names[place]):
-            found[place, ANSWER] = why
+            reasons[place, ANSWER] = why
             under[(one.response.call or "").rpartition("/")[0]] = why
     for place, one in enumerate(kept):
         for call in under.keys() & _parents(one.response.call or ""):
-            if not study.file.sources.keys() & set(names[place]):
-                found[place, REQUEST] = f"hands on {under[call]}"
-    return found
+            if names[place] not in study.file.sources:
+                reasons[place, REQUEST] = f"hands on {under[call]}"
+    return reasons
 
 
-def _closed_passage(study: Study, kept: Interaction, names: Sequence[str]) -> str:
+def _closed_passage(study: Study, kept: Interaction, name: str) -> str:
     """Say which passage of a look-up's answer is not open; "" for none."""
-    for name in names:
-        if source := study.file.sources.get(name):
-            for page in pages(source.kind, kept):
-                if not page.is_open:
-                    return f"a passage of {name}, licence {page.licence}"
+    if source := study.file.sources.get(name):
+        for page in pages(source.kind, kept):
+            if not page.is_open:
+                return f"a passage of {name}, licence {page.licence}"
     return ""
 
 

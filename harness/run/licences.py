@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.asking import wikipedia
-from harness.recording import cassette as cassettes
 from harness.recording.interaction import Interaction
-from harness.run.addressed import asked
+from harness.run.endpoints import with_endpoints
 from harness.run.wiring import frozen
 from harness.study import Study
 
@@ -65,17 +64,23 @@ def pages(kind: str, kept: Interaction) -> list[Page]:
     except (msgspec.DecodeError, RecursionError):
         return [Page("", kept.request.uri, UNKNOWN)]
     default = wikipedia.LICENCE if kind.startswith("wikipedia") else UNKNOWN
-    return [_page(item, default) for item in _items(found)]
+    lists = _lists(found)
+    items = [found, *(item for items in lists for item in items)]
+    texts = [item for item in items if isinstance(item, dict) and _has_text(item)]
+    if not texts and not lists:  # of a form that nobody here knows: it may hold anything
+        return [Page("", kept.request.uri, default)]
+    return [_page(item, default) for item in texts]
 
 
-def _items(found: Any) -> Iterator[dict[str, Any]]:
-    """Give whatever has a text: a summary, pages, hits of a search, results."""
+def _lists(found: Any) -> list[list[Any]]:
+    """Return the lists of pages, hits and results of an answer."""
     query, web = _at(found, "query"), _at(found, "web")
     listed = (_at(query, "pages"), _at(query, "search"), _at(found, "results"), _at(web, "results"))
-    items = [found, *(item for items in listed if isinstance(items, list) for item in items)]
-    for item in items:
-        if isinstance(item, dict) and any(_text(item, name) for name in TEXTS):
-            yield item
+    return [items for items in listed if isinstance(items, list)]
+
+
+def _has_text(item: dict[str, Any]) -> bool:
+    return any(_text(item, name) for name in TEXTS)
 
 
 def _at(value: Any, name: str) -> Any:
@@ -127,10 +132,10 @@ def _passages(study: Study) -> list[str]:
 def _given(study: Study) -> Iterator[tuple[str, Page]]:
     """Give all that every source gave."""
     for cell in study.cells():
-        for kept in cassettes.load(study.cassette(cell)):
-            for name in asked(study, kept):
-                if source := study.file.sources.get(name):
-                    yield from ((name, page) for page in pages(source.kind, kept))
+        for kept in with_endpoints(study, cell):
+            name = kept.response.endpoint
+            if source := study.file.sources.get(name):
+                yield from ((name, page) for page in pages(source.kind, kept))
 
 
 def _texts(study: Study) -> list[str]:

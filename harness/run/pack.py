@@ -18,6 +18,7 @@ from harness.recording.redaction import KeyRing
 from harness.run.bundle import replay
 from harness.run.bundle_papers import write_licences, write_papers
 from harness.run.left_out import LeftOut, leave_out
+from harness.run.licences import licences as licences_of
 from harness.run.sample import sampled
 from harness.run.verdict import Verdict
 from harness.run.wiring import endpoints
@@ -69,8 +70,9 @@ def pack(study: Study, out: Path, wishes: Wishes = WHOLE) -> Packed:
     verdict = _sound(study)
     with tempfile.TemporaryDirectory(prefix="harness-pack-") as folder:
         staged = _staged(study, Path(folder), wishes)
-        write_licences(staged, wishes.drop_models)
+        licences = licences_of(staged)  # while every passage is still there
         left = _left_out(staged, verdict.fingerprint, wishes)
+        write_licences(staged, licences, left)
         if left.bodies or wishes.sample is not None:
             verdict = replay(staged, verify_checksums=True)
         write_papers(study, staged, left, verdict)

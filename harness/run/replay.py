@@ -21,7 +21,7 @@ from harness.recording.transcript import transcript_sum
 from harness.recording.transport import RecordingTransport
 from harness.results import Materials
 from harness.run import pool
-from harness.run.protocols import protocol_of
+from harness.run.protocols import Held, protocol_of
 from harness.run.wiring import endpoints, frozen, surroundings
 from harness.study import Cell, Study
 
@@ -84,17 +84,32 @@ def _opened(folder: Path) -> tuple[Study, Materials]:
     return study, frozen(study).materials
 
 
+def asked_endpoints(study: Study, cell: Cell) -> dict[tuple[str, int], str]:
+    """Replay a cell without a network, and return whom its calls go to, by name and occurrence.
+
+    Raises Miss where the cell does not replay.
+    """
+    recorder = Recorder(study.cassette(cell))
+    with guard.closed():
+        _opened_cell(study, frozen(study).materials, cell, recorder).run()
+    recorder.check()
+    return recorder.endpoints
+
+
+def _opened_cell(study: Study, materials: Materials, cell: Cell, recorder: Recorder) -> Held:
+    """Set up a cell with nothing but its recording to ask."""
+    transports = dict.fromkeys(endpoints(study), RecordingTransport(recorder))
+    manner = Manner(version=materials.protocol_version)
+    around = surroundings(study, cell, transports, {}, manner=manner)
+    return protocol_of(study).cell(study, cell, materials, around)
+
+
 def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
     before = guard.attempts()
     result, held, recorder, problem = None, None, None, ""
     try:
         recorder = Recorder(study.cassette(cell))
-        transport = RecordingTransport(recorder)
-        manner = Manner(version=materials.protocol_version)
-        around = surroundings(
-            study, cell, dict.fromkeys(endpoints(study), transport), {}, manner=manner
-        )
-        held = protocol_of(study).cell(study, cell, materials, around)
+        held = _opened_cell(study, materials, cell, recorder)
         result = held.run()
         recorder.check()
     except (HarnessError, RunStopped) as error:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.errors import UsageError
+from harness.errors import CheckFailed, UsageError
 from harness.files import make_folder, write_atomic
 from harness.recording import cassette as cassettes
 from harness.report import page
 from harness.report.form import Call, Cassette, Checked, ModelAsked, Studied
-from harness.run.left_out import require_whole
+from harness.run.checked import check_files
+from harness.run.comparison import DIFFERENT
 from harness.run.protocols import protocol_of
 from harness.run.replay import results_of, sound_replays
 from harness.run.verdict import NOT_PROVEN, Replayed, Verdict, replayed
@@ -26,19 +27,25 @@ class Outcome(NamedTuple):
     verdicts: list[Verdict]
 
 
-def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = None) -> Outcome:
+def write_report(
+    studies: Sequence[Study], out: Path, pictures: Path | None = None, *, verify: bool = True
+) -> Outcome:
     """Replay studies and write their page, and their figures as PNG into a folder.
 
-    A study that is still being recorded is shown as far as it is. Raises CheckFailed where a cell
-    does not replay: then there is nothing to show; UsageError where two have one name, or one is a
-    bundle's with something left out.
+    A study that is still being recorded is shown as far as it is. verify: compare files with the
+    manifest and numbers with results.json. Raises CheckFailed where something differs or a cell
+    does not replay; UsageError where two have one name, or one is a bundle's with something left
+    out.
     """
     _require_distinct(studies)
     for study in studies:
-        require_whole(study)
+        check_files(study, verify=verify)
     if pictures is not None:
         make_folder(pictures)
-    checked = [replayed(study) for study in studies]
+    checked = [replayed(study, None if verify else False) for study in studies]
+    if verify:
+        for one in checked:
+            _require_published(one.verdict)
     articles = [
         page.article(studied(study, one)) for study, one in zip(studies, checked, strict=True)
     ]
@@ -49,6 +56,15 @@ def write_report(studies: Sequence[Study], out: Path, pictures: Path | None = No
     for path, data in files.items():
         write_atomic(path, data)
     return Outcome(list(files), [one.verdict for one in checked])
+
+
+def _require_published(verdict: Verdict) -> None:
+    """Raise CheckFailed where numbers or words are not those of results.json."""
+    if DIFFERENT in (verdict.numbers, verdict.words):
+        raise CheckFailed(
+            f"{verdict.study}: is not what was published: {verdict.problems[0]}. "
+            "--no-verify-checksums makes a page of it all the same, unverified."
+        )
 
 
 def _require_distinct(studies: Sequence[Study]) -> None:
