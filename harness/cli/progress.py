@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from harness.run.tally import Tally
 
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 def progress(tally: Tally) -> Iterator[None]:
     """Show how far a recording is: one moving line on a terminal, plain lines elsewhere."""
     if not sys.stderr.isatty():
-        tally.changed = _plainprogress()
+        tally.changed, tally.noted = _plainprogress(), _noted
         yield
         return
     from rich.console import Console
@@ -31,8 +33,16 @@ def progress(tally: Tally) -> Iterator[None]:
         def changed(now: Tally) -> None:
             progress.update(task, completed=now.calls, description=_words(now))
 
-        tally.changed = changed
+        tally.changed, tally.noted = changed, _noted_above(progress.console)
         yield
+
+
+def _noted(words: str) -> None:
+    click.echo(f"note: {words}", err=True)
+
+
+def _noted_above(console: Console) -> Callable[[str], None]:
+    return lambda words: console.print(f"note: {words}", markup=False, highlight=False)
 
 
 def _plainprogress() -> Callable[[Tally], None]:

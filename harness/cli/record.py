@@ -165,8 +165,10 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
         line += f", spent {outcome.spent:.4f}"
     if not outcome.problems:
         click.echo(f"{line}, fingerprint {outcome.fingerprint or 'none yet'}")
+        if outcome.fallbacks:
+            click.echo(f"fallbacks: {'; '.join(each.words for each in outcome.fallbacks)}")
         if outcome.invalid:
-            fail(f"the study is invalid: {outcome.invalid}", 1)
+            fail("\n".join([f"the study is invalid: {outcome.invalid}", *outcome.causes]), 1)
         return
     for problem in outcome.problems:
         click.echo(f"harness: {problem}", err=True)

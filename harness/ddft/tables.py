@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.results import Results
+from harness.results.fallback_tables import fallback_tables
 from harness.results.table import Table, answers_table, number
 
 
@@ -15,6 +16,7 @@ def tables(found: Results) -> list[Table]:
         _agreement(found),
         _predictions(found),
         _multiverse(found),
+        *fallback_tables(found.fallbacks),
     ]
 
 

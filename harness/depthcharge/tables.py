@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from harness.depthcharge.analysis_form import Analysis, Cell
 from harness.results import TIERS, DrillResults, RunMetrics, Share, Value
+from harness.results.fallback_tables import fallback_tables
 from harness.results.table import Table, answers_table, between, number
 
 
@@ -25,6 +26,7 @@ def tables(found: DrillResults) -> list[Table]:
         _spreads(found.runs),
         _depths(found.runs),
         *answers_table(found.answers),
+        *fallback_tables(found.fallbacks),
     ]
 
 

@@ -11,6 +11,7 @@ from harness.report.section import Grid, Section
 from harness.results import AnswerCounts, DrillResults, Results
 from harness.results.answers import KINDS, listed_kinds, words_of
 from harness.results.depthcharge import ASKED
+from harness.results.fallback_tables import fallback_tables
 
 ABOUT = (
     "A missing answer was shown to no judge. A missing judgement is left out of every mean and "
@@ -36,6 +37,7 @@ def coverage(studied: Studied) -> Section:
         _states(studied),
         _answers(studied.found.answers),
         *own,
+        *(Grid(*table) for table in fallback_tables(found.fallbacks)),
         _bounds(studied),
     ]
     return Section("coverage", "Coverage and missingness", ABOUT, parts)

@@ -25,7 +25,9 @@ from harness.recording import checksums
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
+from harness.results import Fallback
 from harness.run.budget import Budget, PricedTransport, check_limit
+from harness.run.causes import cause_of, causes
 from harness.run.crew import at_once, started, stops_all
 from harness.run.pilot import pilot_cells
 from harness.run.preflight import read_all
@@ -52,6 +54,7 @@ class RecordOutcome(NamedTuple):
 
     missing: judgements, and missing_answers those of the models examined, by kind: of the whole
     study where it is complete, else of the cells that this session finished.
+    causes: why the study is invalid, and how to go on; () where it is valid.
     """
 
     tally: Tally
@@ -63,6 +66,8 @@ class RecordOutcome(NamedTuple):
     invalid: str = ""
     missing: int = 0
     missing_answers: Mapping[str, int] = MappingProxyType({})
+    fallbacks: Sequence[Fallback] = ()
+    causes: Sequence[str] = ()
 
 
 class _Counted(httpx.BaseTransport):
@@ -109,10 +114,7 @@ class Recording:
         if cost_limit is not None:
             check_limit(study, self._prices)
         self.budget = Budget(cost_limit)
-        self._invalid, self._missing = "", 0
-        self._missing_answers: Mapping[str, int] = {}
-        limit = study.file.record.stop_after_unusable
-        self._watch = JudgeWatch(None if keep_going else limit)
+        self._found: Any = None
         self._rejections = RejectionWatch(0 if keep_going else study.file.record.rejected_limit)
         self._keys = keys_in_use(study)
         self.ring = KeyRing(self._keys.values())
@@ -129,6 +131,8 @@ class Recording:
         self._protocol = protocol_of(study)
         calls, planned = self._protocol.calls_a_cell(study), len(grid)
         self.tally = Tally(planned, planned - len(self.open_cells), calls)
+        limit = None if keep_going else study.file.record.stop_after_unusable
+        self._watch = JudgeWatch(limit, partial(cause_of, study), self.tally.note)
         trusted = httpx.create_ssl_context()  # reading the certificates takes its time: only once
         self._network = {
             name: self._way_out(name, asked, httpx.HTTPTransport(verify=trusted))
@@ -220,16 +224,26 @@ class Recording:
         finally:
             self._end(crew)
         done = "" if problems or self._partial else self._complete()
-        return RecordOutcome(
+        outcome = RecordOutcome(
             self.tally,
             problems,
             done,
             self.torn,
             self.ring.replaced,
             self._spent,
-            self._invalid,
-            self._missing if done else self.tally.missing,
-            self._missing_answers if done else self.tally.missing_answers,
+            missing=self.tally.missing,
+            missing_answers=self.tally.missing_answers,
+        )
+        return outcome if self._found is None else self._with_results(outcome)
+
+    def _with_results(self, outcome: RecordOutcome) -> RecordOutcome:
+        invalid = self._found.invalid_reason or ""
+        return outcome._replace(
+            invalid=invalid,
+            missing=self._found.missing.missing,
+            missing_answers=self._found.answers.whole.missing_kinds,
+            fallbacks=self._found.fallbacks.shares,
+            causes=causes(self.study, self._found) if invalid else [],
         )
 
     def _check_recorded(self) -> None:
@@ -357,11 +371,8 @@ class Recording:
 
     def _complete(self) -> str:
         """Write results and manifests, from the cassettes as a replay reads them."""
-        found = replayed_results(self.study)
-        self._invalid = found.invalid_reason or ""
-        self._missing = found.missing.missing
-        self._missing_answers = found.answers.whole.missing_kinds
-        write_atomic(self.study.results, results_file.canonical(found))
+        self._found = replayed_results(self.study)
+        write_atomic(self.study.results, results_file.canonical(self._found))
         (self.study.folder / checksums.PARTIAL).unlink(missing_ok=True)
         return checksums.write_manifests(self.study.root, self.study.folder)
 

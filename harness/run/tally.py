@@ -19,6 +19,7 @@ class Tally:
         self.missing_answers: Counter[str] = Counter()
         self.began = time.monotonic()
         self.changed: Callable[[Tally], None] = lambda _: None
+        self.noted: Callable[[str], None] = lambda _: None
         self._lock = threading.Lock()
 
     def add(
@@ -39,6 +40,11 @@ class Tally:
             self.finished += cells
             with contextlib.suppress(OSError, ValueError):  # nobody looks on any more: no reason
                 self.changed(self)  # to lose an answer that is paid for and not yet kept
+
+    def note(self, words: str) -> None:
+        """Say something about the recording while it runs."""
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            self.noted(words)
 
     @property
     def seconds_left(self) -> float | None:

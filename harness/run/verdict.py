@@ -11,6 +11,7 @@ import msgspec
 
 from harness.recording import checksums, guard
 from harness.results.answers import missing_words
+from harness.run.causes import causes
 from harness.run.comparison import ResultsComparison, compare_results
 from harness.run.metric_settings import rescoring_hint
 from harness.run.replay import CellReplay, replay_cells, results_of
@@ -266,7 +267,8 @@ def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: V
     verdict.recorded_cost = found.spending.total.value
     verdict.currency = found.spending.currency
     if not found.valid:
-        verdict.problems.append(f"study invalid: {found.invalid_reason}")
+        reason = f"study invalid: {found.invalid_reason}"
+        verdict.problems.append("\n".join([reason, *causes(study, found)]))
     if not study.results.is_file():
         verdict.problems.append(f"numbers: {study.results} is missing, nothing to compare with")
         return

@@ -1,12 +1,15 @@
-"""Notice a model that has stopped giving usable replies, before a study's worth is paid for."""
+"""Notice a model whose replies are unusable, and say why, before a study's worth is paid for."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 
-from harness.asking.reply_count import Reply
+from harness.asking.reply_count import OK, Reply
 from harness.errors import Incomplete
+
+FIRST_SAID = 3  # unusable replies of one model; said again each time they have doubled
 
 
 class JudgeUnusable(Incomplete):
@@ -14,22 +17,45 @@ class JudgeUnusable(Incomplete):
 
 
 class JudgeWatch:
-    """Count unusable replies in a row, by role and model; raise JudgeUnusable at the limit."""
+    """Count unusable replies by role and model: say so from the third on, stop at a row of them.
 
-    def __init__(self, limit: int | None) -> None:
-        self._limit = limit
+    cause: tells why a reply was unusable, and what to change. say: is handed what to say.
+    """
+
+    def __init__(
+        self, limit: int | None, cause: Callable[[Reply], str], say: Callable[[str], None]
+    ) -> None:
+        self._limit, self._cause, self._say = limit, cause, say
         self._in_a_row: Counter[tuple[str, str]] = Counter()
+        self._unusable: Counter[tuple[str, str]] = Counter()
+        self._next_said: dict[tuple[str, str], int] = {}
         self._guard = threading.Lock()
 
     def heard(self, reply: Reply) -> None:
         """Hear of a reply; raises JudgeUnusable at the limit, if there is one."""
-        name, state, place = reply.model, reply.state, (reply.role, reply.model)
+        place = reply.role, reply.model
         with self._guard:
-            self._in_a_row[place] = 0 if state == "ok" else self._in_a_row[place] + 1
-            if self._limit is not None and self._in_a_row[place] >= self._limit:
-                raise JudgeUnusable(
-                    f"{name} gave {self._limit} unusable replies in a row, the last was "
-                    f"{state!r}. Look at them with `harness show`, and at the endpoint with "
-                    "`harness check`; go on as it is with `harness record --keep-going`, or mend "
-                    "the study and start the open cells anew with --restart open."
-                )
+            if reply.state == OK:
+                self._in_a_row[place] = 0
+                return
+            self._in_a_row[place] += 1
+            self._unusable[place] += 1
+            self._tell(reply)
+            self._stop_at_the_limit(reply)
+
+    def _tell(self, reply: Reply) -> None:
+        place = reply.role, reply.model
+        count = self._unusable[place]
+        if count == self._next_said.get(place, FIRST_SAID):
+            self._next_said[place] = 2 * count
+            who = f"{reply.model} ({reply.role})"
+            self._say(f"{who}: {count} unusable replies, the last {self._cause(reply)}")
+
+    def _stop_at_the_limit(self, reply: Reply) -> None:
+        if self._limit is not None and self._in_a_row[reply.role, reply.model] >= self._limit:
+            raise JudgeUnusable(
+                f"{reply.model} gave {self._limit} unusable replies in a row, the last "
+                f"{self._cause(reply)}. Look at them with `harness show`, and at the endpoint with "
+                "`harness check`; go on as it is with `harness record --keep-going`, or change the "
+                "study and start the open cells anew with --restart open."
+            )

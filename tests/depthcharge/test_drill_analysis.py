@@ -310,4 +310,5 @@ def test_tables_show_every_cell_and_run() -> None:
     for run in found.runs:
         assert run.cell.name in texts
     assert shown[0].columns[1:3] == ["Law", "Medicine"]
-    assert len(shown[-1].rows) == sum(len(run.depths) for run in found.runs)
+    [survival] = [table for table in shown if table.title == "Survival"]
+    assert len(survival.rows) == sum(len(run.depths) for run in found.runs)
