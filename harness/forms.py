@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 MOST_BYTES = 2**24
+MOST_CELLS = 1_000_000
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable() or text != text.strip():
+        raise ValueError("has spaces at its ends, or a character that cannot be seen")
+    return text
+
+
+# Marks a setting that decides no request: results can be computed anew under another value.
+METRIC: dict[str, Any] = {"metric": True}
+AnyName = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_printable)]
 Form = TypeVar("Form", bound=BaseModel)
 
 # What a TOML file may hold that looks like its keys and brackets and is none: texts and comments.
@@ -74,6 +87,34 @@ def marked_fields(
             yield from marked_fields(kind, mark, f"{place}.{name}", all_of_it=True)
         else:
             yield f"{place}.{name}"
+
+
+def require_grid(*axes: int) -> None:
+    """Raise ValueError for a grid that is too large, before anything builds it."""
+    cells = math.prod(axes)
+    if cells > MOST_CELLS:
+        raise ValueError(
+            f"the grid has {cells} cells ({' x '.join(map(str, axes))}, the last are repeats); "
+            f"expected at most {MOST_CELLS}. Make it several studies."
+        )
+
+
+def require_distinct(field: str, values: Sequence[object]) -> None:
+    """Raise ValueError where a value stands twice."""
+    if len(set(values)) != len(values):
+        raise ValueError(f"{field}: an entry stands twice")
+
+
+def require_names_apart(field: str, values: Sequence[str], in_names: Callable[[str], str]) -> None:
+    """Raise ValueError where two values are the same in the names of cells."""
+    seen = dict[str, str]()
+    for value in values:
+        first = seen.setdefault(in_names(value), value)
+        if first != value:
+            raise ValueError(
+                f"{field}: {first!r} and {value!r} are both {in_names(value)!r} in the names of "
+                "cells; rename one"
+            )
 
 
 def at(path: Path, text: str, place: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from harness.errors import UsageError
-from harness.forms import Name, Strict, parsed
+from harness.forms import AnyName, Strict, parsed
 from harness.results import Price, Prices
 
 
@@ -24,7 +24,7 @@ class PriceFile(Strict):
 
     as_of: datetime.date
     currency: str = "USD"
-    models: dict[Name, PriceEntry]
+    models: dict[AnyName, PriceEntry]
 
 
 def read_prices(path: Path, known: list[str]) -> Prices:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from harness.cuts import Cuts, Danger
-from harness.forms import Name, Share, Strict
+from harness.forms import (
+    METRIC,
+    AnyName,
+    Name,
+    Share,
+    Strict,
+    require_distinct,
+    require_grid,
+    require_names_apart,
+)
 from harness.http_names import BaseUrl, Headers, KeyHeader, Query
-from harness.results import CellKey, RunKey, tier_of
+from harness.results import CellKey, name_part
+from harness.study_drill import DepthCharge as DepthCharge
+from harness.study_drill import SourceEntry as SourceEntry
 
 Mark = Annotated[str, Field(min_length=2)]
-# Marks a setting that decides no request: results can be computed anew under another value.
-METRIC: dict[str, Any] = {"metric": True}
-
-MOST_CELLS = 1_000_000
 
 
 class ModelEntry(Strict):
@@ -80,9 +86,9 @@ Scoring = Literal["numbers", "verdict"]
 class DDFT(Strict):
     """[ddft]: grid, people and rules of a Drill-Down and Fabricate Test."""
 
-    subjects: list[Name] = Field(min_length=1)
+    subjects: list[AnyName] = Field(min_length=1)
     interviewer: str
-    jury: list[Name] = Field(min_length=1)
+    jury: list[AnyName] = Field(min_length=1)
     concepts: list[Name] = Field(min_length=1)
     concept_file: str | None = None
     trap_file: str | None = None
@@ -109,13 +115,15 @@ class DDFT(Strict):
     @model_validator(mode="after")
     def _the_grid_fits(self) -> DDFT:
         asked = len(self.subjects) * len(self.concepts)
-        _require_grid(asked, len(self.levels), len(self.arms), self.repeats)
+        require_grid(asked, len(self.levels), len(self.arms), self.repeats)
         return self
 
     @model_validator(mode="after")
     def _no_twins(self) -> DDFT:
         for field in ("subjects", "jury", "concepts", "levels", "arms"):
-            _require_distinct(field, getattr(self, field))
+            require_distinct(field, getattr(self, field))
+        for field in ("subjects", "jury"):
+            require_names_apart(field, getattr(self, field), name_part)
         return self
 
     @model_validator(mode="after")
@@ -168,116 +176,6 @@ class DDFT(Strict):
         )
 
 
-Tier = Literal["COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE"]
-Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=80)]
-
-
-class SourceEntry(Strict):
-    """[sources.NAME]: where facts are looked up, and how.
-
-    base_url: {domain} in it stands for the domain, as in quantum-computing, where each has pages
-    of its own. contact: an address for the User-Agent, which Wikimedia asks for. query: what a web
-    search is given, {direction} for what is looked for and, if it helps, {domain}. options: more
-    parameters of the search.
-    """
-
-    kind: Literal["wikipedia-summary", "wikipedia-extract", "searxng", "tavily", "brave"]
-    base_url: str = Field(pattern=r"^https?://")
-    api_key_env: str | None = None
-    contact: str = ""
-    query: str = Field(default="{direction}", pattern=r"\{direction\}")
-    max_results: int = Field(default=5, ge=1, le=20)
-    options: dict[str, str] = {}
-    concurrency: int = Field(default=4, ge=1)
-    requests_per_minute: int | None = Field(default=None, ge=1)
-    timeout: float = Field(default=60, gt=0)
-
-    @model_validator(mode="after")
-    def _wikimedia_is_told_who_asks(self) -> SourceEntry:
-        if "wikipedia.org" in self.base_url and not self.contact:
-            raise ValueError("Wikimedia wants a contact (an e-mail address or a page) of who asks")
-        return self
-
-    @model_validator(mode="after")
-    def _paid_searches_name_their_key(self) -> SourceEntry:
-        if self.kind in ("tavily", "brave") and not self.api_key_env:
-            raise ValueError(f"{self.kind} needs a key: api_key_env names its variable")
-        return self
-
-
-class DepthCharge(Strict):
-    """[depthcharge]: targets, people, sources and rules of a drill.
-
-    questions: N at every depth. passes: Q depths a tier. tiers: the sources of each tier, in the
-    order they are tried. redeals: K, how often slots without a fact are dealt anew.
-    """
-
-    targets: list[Name] = Field(min_length=1)
-    extractor: str
-    evaluator: str
-    domains: list[Domain] = Field(min_length=1)
-    tiers: dict[Tier, list[Name]]
-    questions: int = Field(default=30, ge=1, le=10_000)
-    passes: int = Field(default=3, ge=1, le=1000)
-    theta: Share = 0.20
-    max_depth: int = Field(default=15, ge=1, le=1000)
-    repeats: int = Field(default=1, ge=1)
-    redeals: int = Field(default=2, ge=0, le=100)
-    history: Literal["single", "path"] = "single"
-    missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
-    params: dict[Literal["target", "extractor", "evaluator"], dict[str, Any]] = {}
-
-    @model_validator(mode="after")
-    def _the_grid_fits(self) -> DepthCharge:
-        _require_grid(len(self.targets), len(self.domains), self.repeats)
-        return self
-
-    @model_validator(mode="after")
-    def _no_twins(self) -> DepthCharge:
-        for field in ("targets", "domains"):
-            _require_distinct(field, getattr(self, field))
-        for tier, names in self.tiers.items():
-            _require_distinct(f"tiers.{tier}", names)
-        names = [cell.name for cell in self.cells()]
-        if len(set(names)) != len(names):
-            raise ValueError("domains: two are the same but for case and spaces")
-        return self
-
-    @model_validator(mode="after")
-    def _every_tier_has_a_source(self) -> DepthCharge:
-        for depth in range(1, self.max_depth + 1):
-            tier = tier_of(depth, self.passes)
-            if not any(name == tier and sources for name, sources in self.tiers.items()):
-                raise ValueError(f"tiers: depth {depth} is {tier}, which has no source")
-        return self
-
-    @property
-    def examined(self) -> list[str]:
-        """Give the models under test."""
-        return self.targets
-
-    @property
-    def roles(self) -> dict[str, list[str]]:
-        """Give who plays each part."""
-        people = {"extractor": [self.extractor], "evaluator": [self.evaluator]}
-        return {"target": self.targets, **people}
-
-    @property
-    def newest_sources(self) -> list[Name]:
-        """Give the sources of the newest tier, where the drill may come to it."""
-        reached = tier_of(self.max_depth, self.passes) == "CUTTING_EDGE"
-        return self.tiers["CUTTING_EDGE"] if reached else []
-
-    def cells(self) -> list[RunKey]:
-        """Give the grid, sorted."""
-        return sorted(
-            RunKey(target, domain, repeat)
-            for target in self.targets
-            for domain in self.domains
-            for repeat in range(1, self.repeats + 1)
-        )
-
-
 class PromptFiles(Strict):
     """[prompts]: files of prompts that stand before the package's of the same name."""
 
@@ -301,9 +199,9 @@ class StudyFile(Strict):
     protocol: Literal["ddft", "depthcharge"]
     as_of: datetime.date
     seed: int = Field(ge=0, lt=2**63)
-    models: dict[Name, ModelEntry]
+    models: dict[AnyName, ModelEntry]
     sources: dict[Name, SourceEntry] = {}
-    facts: dict[Name, FactsEntry] = Field({}, json_schema_extra=METRIC)
+    facts: dict[AnyName, FactsEntry] = Field({}, json_schema_extra=METRIC)
     ddft: DDFT | None = None
     depthcharge: DepthCharge | None = None
     prompts: PromptFiles = PromptFiles()
@@ -343,8 +241,7 @@ class StudyFile(Strict):
     @model_validator(mode="after")
     def _sources_are_there(self) -> StudyFile:
         drill = self.depthcharge
-        listed = [name for names in drill.tiers.values() for name in names] if drill else []
-        _require_known("source", listed, self.sources)
+        _require_known("source", drill.listed_sources if drill else [], self.sources)
         for name in drill.newest_sources if drill else []:
             if self.sources[name].kind.startswith("wikipedia"):
                 raise ValueError(
@@ -365,21 +262,6 @@ class StudyFile(Strict):
             if all(families[name] == families[subject] != "" for name in self.ddft.jury):
                 raise ValueError(f"exclude_same_family leaves {subject!r} without a judge")
         return self
-
-
-def _require_grid(*axes: int) -> None:
-    """Raise ValueError for a grid that is too large, before anything builds it."""
-    cells = math.prod(axes)
-    if cells > MOST_CELLS:
-        raise ValueError(
-            f"the grid has {cells} cells ({' x '.join(map(str, axes))}, the last are repeats); "
-            f"expected at most {MOST_CELLS}. Make it several studies."
-        )
-
-
-def _require_distinct(field: str, values: Sequence[object]) -> None:
-    if len(set(values)) != len(values):
-        raise ValueError(f"{field}: an entry stands twice")
 
 
 def _require_known(what: str, wanted: Sequence[str], known: Mapping[str, object]) -> None:

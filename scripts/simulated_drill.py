@@ -86,7 +86,7 @@ def branch(topic: str) -> str:
 
 def root(domain: str) -> str:
     """Give a domain as a made-up word."""
-    return domain.split()[0].capitalize()
+    return re.sub(r"[^A-Za-z]", "", domain.split()[0]).capitalize() or "Field"
 
 
 def speak(world: World, model: str, messages: Sequence[dict[str, str]]) -> str:

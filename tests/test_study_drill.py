@@ -36,7 +36,7 @@ def test_the_grid_is_targets_domains_repeats(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('"Ancient Rome"', '"medicine"', ["domains", "same but for case"]),
+        ('"Ancient Rome"', '"medicine"', ["domains", "both 'medicine'"]),
         ('evaluator = "evaluator"', 'evaluator = "nobody"', ["[models.nobody]"]),
         ('COMMON = ["wiki"]', 'COMMON = ["web"]', ["[sources.web]", "wiki"]),
         ('COMMON = ["wiki"]', "COMMON = []", ["depth 1 is COMMON", "no source"]),
@@ -46,6 +46,26 @@ def test_the_grid_is_targets_domains_repeats(tmp_path: Path) -> None:
         ('kind = "wikipedia-summary"', 'kind = "encyclopedia"', ["kind", "encyclopedia"]),
         ('kind = "wikipedia-summary"', 'kind = "brave"', ["api_key_env"]),
         ("http://127.0.0.1:1/wiki", "https://en.wikipedia.org", ["contact"]),
+        (
+            'kind = "searxng"',
+            'kind = "searxng"\noptions = { langage = "en" }',
+            ["langage", "language"],
+        ),
+        ('kind = "searxng"', 'kind = "searxng"\ncontact = "me (at) home"', ["contact", "pattern"]),
+        ('extractor = "extractor"', 'extractor = "cloze"', ['directions = "MODEL"']),
+        ('extractor = "extractor"', 'extractor = "extractor"\ndirections = "a"', ["directions"]),
+        ("questions = 6", "questions = 6\npasses = { COMMON = 0 }", ["passes", "0"]),
+        ("questions = 6", "questions = 6\ndomain.Law.tiers.COMMON = ['wiki']", ["Law", "domains"]),
+        (
+            "questions = 6",
+            "questions = 6\ndomain.Medicine.tiers.COMMON = []",
+            ["domain.'Medicine'", "no source"],
+        ),
+        (
+            "questions = 6",
+            "questions = 6\ndomain.Medicine.tiers.COMMON = ['web']",
+            ["[sources.web]"],
+        ),
         ("[depthcharge]", "[depthcharge2]", ["depthcharge"]),
         ('protocol = "depthcharge"', 'protocol = "ddft"', ["[ddft] is missing"]),
     ],
@@ -69,6 +89,20 @@ def test_tiers_follow_the_papers_table(depth: int, tier: str) -> None:
     """Three passes a tier, and what lies beyond the fifth stays in it."""
     assert tier_of(depth, 3) == tier
     assert tier_of(15 + depth, 3) == "CUTTING_EDGE"
+
+
+@pytest.mark.parametrize(
+    ("passes", "tiers"),
+    [
+        (1, "COMMON TEXTBOOK PROFESSIONAL SPECIALIST CUTTING_EDGE CUTTING_EDGE"),
+        ({"COMMON": 2, "TEXTBOOK": 1, "PROFESSIONAL": 1}, "COMMON COMMON TEXTBOOK PROFESSIONAL"),
+        ({"COMMON": 1}, "COMMON TEXTBOOK TEXTBOOK TEXTBOOK PROFESSIONAL"),
+    ],
+)
+def test_each_tier_may_have_its_own_q(passes: int | dict[str, int], tiers: str) -> None:
+    """One Q for all tiers or one by tier, 3 where none is named."""
+    depths = range(1, len(tiers.split()) + 1)
+    assert [tier_of(depth, passes) for depth in depths] == tiers.split()
 
 
 def test_limits_and_titles_are_no_part_of_what_is_recorded(drill: Study) -> None:

@@ -77,6 +77,8 @@ def bad_luck(request: httpx.Request, response: httpx.Response) -> Luck | None:
     """
     source, status = request.extensions.get("kind") == "source", response.status_code
     reader = request.extensions.get("reader")
+    if request.extensions.get("kind") in ("page", "robots"):
+        return None  # whatever it says, it is a page
     if reader is not None:
         return _of_a_reply(status, response, reader)
     if _is_stream(response) or not (status == httpx.codes.OK or (source and status >= 400)):

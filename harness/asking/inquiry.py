@@ -36,10 +36,11 @@ class Window(NamedTuple):
 class SourceEndpoint(NamedTuple):
     """Where a source is and how it wants to be asked.
 
-    name: ours, in results. kind: one of `sources.KINDS`. contact: an address or a page where who
+    name: ours, in results. kind: one of `sources.FINDERS`. contact: an address or a page where who
     runs the study can be reached, for the User-Agent. query: what is searched for, {direction} in
-    it. max_results: how many results of a web search are looked at. options: parameters sent as
-    they are, of those that `sources.KINDS` names. timeout: seconds.
+    it. max_results: how many results of a web search are looked at. fetch:
+    whether their pages are read. options: parameters sent as
+    they are, of those that options.py names. timeout: seconds.
     """
 
     name: str
@@ -49,6 +50,7 @@ class SourceEndpoint(NamedTuple):
     contact: str = ""
     query: str = "{direction}"
     max_results: int = 5
+    fetch: bool = False
     options: Mapping[str, Any] = MappingProxyType({})
     timeout: float = 60.0
 
@@ -127,6 +129,17 @@ class Inquiry:
             raise NoAnswer(f"{self.where(reply.step)} sends us to another host: {location!r}")
         return self._send(step, "GET", url, {})
 
+    def fetch(self, step: str, url: httpx.URL, kind: str) -> Reply | None:
+        """Get something that nobody promised; None where it cannot be had, which is recorded.
+
+        kind: of the request, "page" or "robots".
+        """
+        wanted = {"accept": "text/html, text/plain;q=0.9, */*;q=0.1", "accept-encoding": "identity"}
+        try:
+            return self._exchanged(step, "GET", url, wanted, None, kind)
+        except httpx.TransportError:
+            return None
+
     def read(self, reply: Reply, form: type[Form]) -> Form:
         """Read a reply of status 200 as JSON of a form."""
         where = self.where(reply.step)
@@ -163,6 +176,24 @@ class Inquiry:
         headers: Mapping[str, str],
         content: bytes | None = None,
     ) -> Reply:
+        try:
+            return self._checked(self._exchanged(step, method, url, headers, content, "source"))
+        except httpx.DecodingError as error:
+            raise NoAnswer(f"{self.where(step)}: not what its head says ({error})") from error
+        except httpx.TransportError as error:
+            words = f"gave no answer ({type(error).__name__}: {error})"
+            raise self.down(step, words) from error
+
+    def _exchanged(
+        self,
+        step: str,
+        method: str,
+        url: httpx.URL,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        kind: str,
+    ) -> Reply:
+        """Send one request; a page, or its robots.txt, may always fail."""
         request = httpx.Request(
             method,
             url,
@@ -170,24 +201,18 @@ class Inquiry:
             content=content,
             extensions={
                 "call": f"{self._call}/{step}",
-                "kind": "source",
+                "kind": kind,
                 "endpoint": self.endpoint.name,
-                "optional": self._optional,
+                "optional": self._optional or kind != "source",
                 "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout),
             },
         )
+        response = self._transport.handle_request(request)
         try:
-            response = self._transport.handle_request(request)
-            try:
-                body = response.read()
-            finally:
-                response.close()
-        except httpx.DecodingError as error:
-            raise NoAnswer(f"{self.where(step)}: not what its head says ({error})") from error
-        except httpx.TransportError as error:
-            words = f"gave no answer ({type(error).__name__}: {error})"
-            raise self.down(step, words) from error
-        return self._checked(Reply(step, url, response.status_code, response.headers, body))
+            body = response.read()
+        finally:
+            response.close()
+        return Reply(step, url, response.status_code, response.headers, body)
 
     def _checked(self, reply: Reply) -> Reply:
         """Let answers pass; raise where there is none, or never will be."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import httpx
 
@@ -17,6 +17,8 @@ from harness.asking import web_search, wikipedia
 from harness.asking.inquiry import Inquiry, NoAnswer
 from harness.asking.inquiry import SourceEndpoint as SourceEndpoint
 from harness.asking.inquiry import Window as Window
+from harness.asking.options import unknown_option
+from harness.asking.pages import PageReader
 from harness.asking.relevance import relevant as relevant
 from harness.errors import UsageError
 from harness.results import Passage
@@ -50,24 +52,12 @@ class Source(Protocol):
         """Return the look-up of a direction, under names that begin with `call`."""
 
 
-class Kind(NamedTuple):
-    """A kind of source: how it finds, and the options that may be sent as they are."""
-
-    finder: Finder
-    options: tuple[str, ...] = ()
-
-
-KINDS: Mapping[str, Kind] = {
-    "wikipedia-summary": Kind(wikipedia.summaries),
-    "wikipedia-extract": Kind(wikipedia.extracts),
-    "searxng": Kind(web_search.searxng, ("categories", "engines", "language", "safesearch")),
-    "tavily": Kind(
-        web_search.tavily,
-        ("country", "exclude_domains", "include_domains", "search_depth", "topic"),
-    ),
-    "brave": Kind(
-        web_search.brave, ("country", "extra_snippets", "goggles", "safesearch", "search_lang")
-    ),
+FINDERS: Mapping[str, Finder] = {
+    "wikipedia-summary": wikipedia.summaries,
+    "wikipedia-extract": wikipedia.extracts,
+    "searxng": web_search.searxng,
+    "tavily": web_search.tavily,
+    "brave": web_search.brave,
 }
 
 
@@ -91,40 +81,49 @@ class FactSource:
         answer could be had now. Optional or not: EndpointRefused where it refuses every call.
         """
         inquiry = Inquiry(self._endpoint, self._transport, call, optional)
-        return _SourceLookUp(lambda: self._finder(inquiry, direction, window), direction)
+        read = PageReader(inquiry, direction).read if self._endpoint.fetch else _as_it_is
+        return _SourceLookUp(lambda: self._finder(inquiry, direction, window), direction, read)
 
 
 class _SourceLookUp:
     """A look-up at a source; it can be iterated over once."""
 
-    def __init__(self, find: Callable[[], Iterator[Passage]], direction: str) -> None:
+    def __init__(
+        self,
+        find: Callable[[], Iterator[Passage]],
+        direction: str,
+        read: Callable[[int, Passage], Passage],
+    ) -> None:
         self.state, self.problem = NOT_FOUND, ""
-        self._find, self._direction = find, direction
+        self._find, self._direction, self._read = find, direction, read
 
     def __iter__(self) -> Iterator[Passage]:
+        place = 0
         try:
             for passage in self._find():
                 if passage.text.strip() and relevant(self._direction, passage):
-                    self.state = FOUND
-                    yield passage
+                    self.state, place = FOUND, place + 1
+                    yield self._read(place, passage)
         except NoAnswer as problem:
             self.state = FAILED if self.state == NOT_FOUND else self.state
             self.problem = str(problem)
 
 
+def _as_it_is(place: int, passage: Passage) -> Passage:  # noqa: ARG001
+    return passage
+
+
 def open_source(endpoint: SourceEndpoint, transport: httpx.BaseTransport) -> FactSource:
     """Open a source; raises UsageError where the endpoint's entries do not fit its kind."""
-    kind = KINDS.get(endpoint.kind)
-    if kind is None:
-        raise _wrong(endpoint, f"kind {endpoint.kind!r}", f"one of {', '.join(KINDS)}")
-    for option in endpoint.options:
-        if option not in kind.options:
-            known = ", ".join(kind.options) or "none"
-            raise _wrong(endpoint, f"option {option!r}", f"of options for {endpoint.kind}: {known}")
+    finder = FINDERS.get(endpoint.kind)
+    if finder is None:
+        raise _wrong(endpoint, f"kind {endpoint.kind!r}", f"one of {', '.join(FINDERS)}")
+    if fault := unknown_option(endpoint.kind, endpoint.options):
+        raise UsageError(f"source {endpoint.name!r}: {fault}")
     if "{direction}" not in endpoint.query:
         raise _wrong(endpoint, f"query {endpoint.query!r}", "{direction} in it")
     _check_address(endpoint)
-    return FactSource(endpoint, kind.finder, transport)
+    return FactSource(endpoint, finder, transport)
 
 
 def _check_address(endpoint: SourceEndpoint) -> None:

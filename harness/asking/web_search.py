@@ -19,10 +19,12 @@ from typing import Any
 
 import msgspec
 
+from harness.asking.excerpt import excerpt
 from harness.asking.faults import refusal, silence
 from harness.asking.inquiry import Inquiry, Window
 from harness.asking.wikipedia import Licence
 from harness.results import Passage
+from harness.results.depthcharge import PAGE_FORM, SNIPPET_FORM
 
 _tag = re.compile(r"</?[a-zA-Z][^<>]*>")
 _iso = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?!\d)", re.ASCII)
@@ -46,11 +48,12 @@ class SearxngReply(msgspec.Struct, frozen=True):
 
 
 class TavilyResult(msgspec.Struct, frozen=True):
-    """A result."""
+    """A result; raw_content is its page's text, where include_raw_content asked for it."""
 
     url: str | None = None
     title: str | None = None
     content: str | None = None
+    raw_content: str | None = None
     published_date: str | None = None
 
 
@@ -108,8 +111,14 @@ def tavily(inquiry: Inquiry, direction: str, window: Window | None) -> Iterator[
     key = inquiry.endpoint.api_key
     headers = {"authorization": f"Bearer {key}"} if key else {}
     reply = inquiry.read(inquiry.post("search", "/search", body, headers), TavilyReply)
-    found = (_passage(one.title, one.content, one.url, one.published_date) for one in reply.results)
+    found = (_tavily_passage(one, direction) for one in reply.results)
     return _chosen(inquiry, found, window)
+
+
+def _tavily_passage(result: TavilyResult, direction: str) -> Passage:
+    passage = _passage(result.title, result.content, result.url, result.published_date)
+    text = excerpt(result.raw_content or "", direction)
+    return msgspec.structs.replace(passage, text=text, form=PAGE_FORM) if text else passage
 
 
 def brave(inquiry: Inquiry, direction: str, window: Window | None) -> Iterator[Passage]:
@@ -147,7 +156,9 @@ def _chosen(inquiry: Inquiry, found: Iterable[Passage], window: Window | None) -
 def _passage(
     title: str | None, text: str | None, url: str | None, date: str | None, licence: str = ""
 ) -> Passage:
-    return Passage(title or "", text or "", url or "", "", iso_date(date or ""), licence)
+    return Passage(
+        title or "", text or "", url or "", "", iso_date(date or ""), licence, SNIPPET_FORM
+    )
 
 
 def iso_date(date: str) -> str:

@@ -41,6 +41,8 @@ def analyze(
         document = {"verification": replayed.verification, **to_builtins(found.analysis)}
         click.echo(canonical(document).decode(), nl=False)
         return
+    for notice in found.notices:
+        click.echo(f"{notice}\n")
     show_tables(tables_of(replayed.study, found))
     whole = found.answers.whole
     click.echo(

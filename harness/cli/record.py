@@ -163,6 +163,8 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
     )
     if outcome.spent is not None:
         line += f", spent {outcome.spent:.4f}"
+    for notice in outcome.notices:
+        click.echo(notice)
     if not outcome.problems:
         click.echo(f"{line}, fingerprint {outcome.fingerprint or 'none yet'}")
         if outcome.fallbacks:

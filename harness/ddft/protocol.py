@@ -28,6 +28,7 @@ from harness.results import (
     Score,
     Transcript,
     Turn,
+    name_part,
 )
 from harness.results.answers import EMPTY
 from harness.results.ddft import SCRIPTED, TEMPLATE
@@ -156,7 +157,7 @@ class Dialogue:
         examined = self._examined(turn, exchange.question, exchange.answer)
         scores = {}
         for name in self._jury:
-            call = f"turn-{turn}/judge/{name}"
+            call = f"turn-{turn}/judge/{name_part(name)}"
             bench = self._rules.bench(name, self._materials)
             judgement = jury.judge(self._models[name], call, examined, bench)
             for reply in judgement.answers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.ddft.metrics import mean
-from harness.results import Results, Transcript
+from harness.results import Results, Transcript, name_part
 
 TRAP_TURN = 4
 
@@ -15,7 +15,9 @@ def words(said: Transcript) -> dict[str, str]:
         turn = f"turn-{exchange.turn}"
         found[f"{turn}/question"] = exchange.question
         found[f"{turn}/subject"] = exchange.answer
-        found |= {f"{turn}/judge/{name}": reply for name, reply in exchange.replies.items()}
+        found |= {
+            f"{turn}/judge/{name_part(name)}": reply for name, reply in exchange.replies.items()
+        }
     return found
 
 

@@ -117,7 +117,8 @@ def other_thetas(grid: Grid, rules: MetricRules) -> list[OtherTheta]:
         cells = []
         for names, runs in grid.items():
             evds = [evd_at(run.found, theta, rules.theta) for run in runs]
-            cells.append(Ranked(*names, mean_of_all(evds), None))
+            short = sum(bool(run.found.short) for run in runs)
+            cells.append(Ranked(*names, mean_of_all(evds), None, short))
         for domain in {cell.domain for cell in cells}:
             rank([cell for cell in cells if cell.domain == domain])
         found.append(OtherTheta(theta, cells))

@@ -20,7 +20,7 @@ from harness.depthcharge.analysis_form import (
     Target,
 )
 from harness.depthcharge.comparisons import cell_spread, differences
-from harness.depthcharge.grid import Run, depths_of, grid, mean, mean_of_all, rank
+from harness.depthcharge.grid import Run, depths_of, grid, mean, mean_of_all, rank, to_rank
 from harness.depthcharge.metrics import rounded
 from harness.depthcharge.scoring import MetricRules
 from harness.results import DrillResults, Prices, Value
@@ -69,6 +69,7 @@ def _cell(target: str, domain: str, runs: Sequence[Run], prices: Prices | None) 
         accuracy=metrics.accuracy(depths_of(runs)),
         cost=cost,
         evd_per_cost=per_cost(evd, cost),
+        short=sum(bool(run.found.short) for run in runs),
     )
 
 
@@ -111,6 +112,7 @@ def _targets(cells: Sequence[Cell], runs: Sequence[Run], planned: int) -> list[T
                 metrics.tiers(depths),
                 cost,
                 per_cost(evd, cost),
+                sum(cell.short for cell in mine),
             )
         )
     rank(found)
@@ -118,17 +120,18 @@ def _targets(cells: Sequence[Cell], runs: Sequence[Run], planned: int) -> list[T
 
 
 def _accuracy_rankings(cells: Sequence[Cell]) -> list[AccuracyRanking]:
+    ranked = {domain: to_rank(_of(cells, domain)) for domain in _domains(cells)}
     return [
-        AccuracyRanking(domain, _tau([(cell.evd, cell.accuracy) for cell in _of(cells, domain)]))
-        for domain in _domains(cells)
+        AccuracyRanking(domain, _tau([(cell.evd, cell.accuracy) for cell in of_domain]))
+        for domain, of_domain in ranked.items()
     ]
 
 
 def _domain_rankings(cells: Sequence[Cell]) -> list[DomainPair]:
     found = []
     for first, second in itertools.combinations(_domains(cells), 2):
-        other = {cell.target: cell.evd for cell in _of(cells, second)}
-        both = [(c.evd, other[c.target]) for c in _of(cells, first) if c.target in other]
+        other = {cell.target: cell.evd for cell in to_rank(_of(cells, second))}
+        both = [(c.evd, other[c.target]) for c in to_rank(_of(cells, first)) if c.target in other]
         found.append(DomainPair(first, second, _tau(both)))
     return found
 

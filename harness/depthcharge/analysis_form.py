@@ -17,8 +17,9 @@ class Cell(msgspec.Struct):
 
     evd: the mean over n runs, with its standard error and interval. rank: among the targets of the
     domain, from 1; equal ones share the better. censored: how many runs ended before knowledge did.
-    accuracy: of all answers. cost: what asking the target cost in a run, in the currency of the
-    price list; evd_per_cost: how much EVD one unit of it bought.
+    short: how many lacked facts; a cell with any has no rank. accuracy: of all answers. cost: what
+    asking the target cost in a run, in the currency of the price list; evd_per_cost: how much EVD
+    one unit of it bought.
     """
 
     target: str
@@ -31,6 +32,7 @@ class Cell(msgspec.Struct):
     accuracy: Value
     cost: Value
     evd_per_cost: Value
+    short: int = 0
 
 
 class Target(msgspec.Struct):
@@ -43,6 +45,7 @@ class Target(msgspec.Struct):
     tiers: list[Share]
     cost: Value
     evd_per_cost: Value
+    short: int = 0
 
 
 class AccuracyRanking(msgspec.Struct):
@@ -99,6 +102,7 @@ class Ranked(msgspec.Struct):
     domain: str
     evd: Value
     rank: int | None
+    short: int = 0
 
 
 class OtherTheta(msgspec.Struct):

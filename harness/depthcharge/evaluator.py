@@ -11,7 +11,7 @@ from harness.asking.prompts import Prompts
 from harness.asking.replies import Fields, Flag, Text
 from harness.asking.replies import Score as ScoreField
 from harness.asking.wire import Message, Model
-from harness.depthcharge.extractor import Question
+from harness.depthcharge.questions import Question
 
 ERROR_TYPES = ("omission", "outdated", "conflation", "fabrication", "refusal", "other")
 UNNAMED = "unnamed"  # a wrong answer of which the evaluator names no kind of error

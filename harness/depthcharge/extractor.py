@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from harness.asking.forms import Filled, Form, ask_form
 from harness.asking.prompts import Prompts
-from harness.asking.relevance import EMPTY
 from harness.asking.replies import Fields, Flag, Text, Texts, Verdict
 from harness.asking.wire import Message, Model
 from harness.depthcharge.paths import Path, folded, fresh, stands_in
+from harness.depthcharge.questions import (
+    NOT_ABOUT,
+    UNANSWERED,
+    UNUSABLE,
+    Made,
+    Question,
+    Shown,
+    claim_of,
+    fault_of,
+    span_of,
+    unsound,
+)
 from harness.results import Passage
 
 ROUNDS = 2  # of asking for more topics, where there are too few
 LONGEST_LIST = 30  # items asked for at once: a longer list meets the token limit
 LONGEST_DIRECTION = 8  # words
-UNUSABLE = "unusable question"
 QUESTION_FIELDS: Fields = {"about": Flag(), "question": Text(), "answer": Text(), "quote": Text()}
-QUESTION_MARKS = ("?", "？", "؟", "\u037e")  # the last is the Greek one, which looks like ;
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
-
-
-class Question(NamedTuple):
-    """A question on a fact: what is expected, the quote it rests on, and the sentence of that."""
-
-    text: str
-    expected: str
-    quote: str
-    claim: str
-
-
-class Made(NamedTuple):
-    """A question, or why there is none: "not about it", "unusable question" or a reply's state."""
-
-    question: Question | None
-    reason: str = ""
+ANSWERED_FIELDS: Fields = {"answered": Flag(), "quote": Text()}
+EXAMPLES = "question_example"
 
 
 class Extractor:
@@ -50,9 +43,11 @@ class Extractor:
         domain: str,
         params: Mapping[str, Any],
         filled: Callable[[Filled, str], None],
+        answerable_check: bool = False,
     ) -> None:
         self._model, self._prompts, self._domain = model, prompts, domain
         self._params, self._filled = params, filled
+        self._answerable_check = answerable_check
 
     def aspects(self, count: int) -> list[str]:
         """Name distinct aspects of the domain, the domain itself first; `count` at most."""
@@ -100,12 +95,15 @@ class Extractor:
         listed = items if isinstance(items, tuple) else ()
         return [item for item in listed if len(item.split()) <= LONGEST_DIRECTION]
 
-    def question(self, call: str, topic: str, level: str, passage: Passage) -> Made:
-        """Make a question that the passage answers.
+    def questions(self, call: str, topic: str, level: str, passage: Passage) -> Iterator[Made]:
+        """Return one question that the passage answers, or why there is none."""
+        made = self._question(f"{call}/question", topic, level, passage)
+        if made.question is not None and self._answerable_check:
+            made = self._answered(f"{call}/answerable", made.question, passage)
+        yield made
 
-        One whose quote does not stand in the passage, or whose answer does not hold the quote, is
-        asked for once more and then given up.
-        """
+    def _question(self, call: str, topic: str, level: str, passage: Passage) -> Made:
+        """Make a question; one that cannot be asked is asked for once more and then given up."""
         task = self._prompts.filled(
             "question",
             topic=topic,
@@ -114,17 +112,52 @@ class Extractor:
             passage=passage.text,
             domain=self._domain,
         )
-        messages = self._messages(task, "question_example")
+        messages = self._messages(task, EXAMPLES)
         form = self._form("question_schema", QUESTION_FIELDS)
         filled = ask_form(self._model, call, messages, form)
-        made, fault = _made(filled.verdict, passage)
+        made, fault = self._made(filled.verdict, passage, topic)
         if fault:
             again = [*messages, *self._again(filled, fault)]
             second = ask_form(self._model, f"{call}/mended", again, form)
-            made, fault = _made(second.verdict, passage)
+            made, fault = self._made(second.verdict, passage, topic)
             filled = second._replace(answers=[*filled.answers, *second.answers])
         self._filled(filled, UNUSABLE if fault else "")
         return Made(None, UNUSABLE) if fault else made
+
+    def _made(self, verdict: Verdict, passage: Passage, topic: str) -> tuple[Made, str]:
+        """Return the question that a reply holds, and what is wrong with it, "" where nothing."""
+        state, values = verdict.state, verdict.values
+        if state != "ok" or values["about"] is not True:
+            return Made(None, NOT_ABOUT if state == "ok" else state), ""
+        text, answer, quote = (
+            str(values[name]).strip() for name in ("question", "answer", "quote")
+        )
+        quote = span_of(answer, quote)
+        fault = fault_of(text, answer, quote, passage.text)
+        if not fault and self._prompts.version > 1:
+            fault = unsound(text, passage, self._shown(topic))
+        claim = claim_of(quote, passage.text, self._prompts.version)
+        return Made(Question(text, answer, quote, claim)), fault
+
+    def _shown(self, topic: str) -> Shown:
+        """Return the words of the worked examples, and those that a task has beside its passage."""
+        examples = " ".join(turn["content"] for turn in self._prompts.examples(EXAMPLES))
+        return Shown(examples, f"{self._prompts['question']} {topic} {self._domain}")
+
+    def _answered(self, call: str, question: Question, passage: Passage) -> Made:
+        """Return a question where the passage answers it with its quote, by the same model."""
+        task = self._prompts.filled(
+            "answerable", title=passage.title, passage=passage.text, question=question.text
+        )
+        form = self._form("answerable_schema", ANSWERED_FIELDS)
+        filled = ask_form(self._model, call, self._messages(task, "answerable_example"), form)
+        self._filled(filled, "")
+        values = filled.verdict.values
+        if filled.verdict.state != "ok":
+            return Made(None, filled.verdict.state)
+        quote = str(values["quote"])
+        same = stands_in(question.quote, quote) or stands_in(quote, question.quote)
+        return Made(question) if values["answered"] is True and same else Made(None, UNANSWERED)
 
     def _again(self, filled: Filled, fault: str) -> list[Message]:
         return [
@@ -149,51 +182,3 @@ class Extractor:
             self._params,
             self._prompts.version,
         )
-
-
-def _made(verdict: Verdict, passage: Passage) -> tuple[Made, str]:
-    """Return the question that a reply holds, and what is wrong with it, "" where nothing is."""
-    state, values = verdict.state, verdict.values
-    if state != "ok" or values["about"] is not True:
-        return Made(None, "not about it" if state == "ok" else state), ""
-    text, answer, quote = (str(values[name]).strip() for name in ("question", "answer", "quote"))
-    quote = span_of(answer, quote)
-    fault = fault_of(text, answer, quote, passage.text)
-    return Made(Question(text, answer, quote, claim_of(quote, passage.text))), fault
-
-
-def span_of(answer: str, quote: str) -> str:
-    """Give the span that an answer quotes: the answer itself, where it is part of the quote."""
-    short = answer.rstrip(" .")
-    return short if short and not stands_in(quote, answer) and stands_in(short, quote) else quote
-
-
-def fault_of(question: str, answer: str, quote: str, passage: str) -> str:
-    """Say what is wrong with a question on a passage; "" where it can be asked."""
-    if not any(mark in question for mark in QUESTION_MARKS):
-        return "The question asks nothing; a question mark is missing."
-    if any(stands_in(word, question) for word in ("passage", "this text", "the text")):
-        return "The question speaks of the passage, which nobody who answers it has seen."
-    if not stands_in(quote, passage):
-        return f'The quote "{quote}" does not stand in the passage; copy it letter by letter.'
-    if not tells(quote):
-        return f'The quote "{quote}" tells no fact; copy the name, the number or the cause.'
-    if not stands_in(quote, answer):
-        return f'The answer does not hold the quote "{quote}".'
-    if stands_in(quote, question):
-        return f'The question gives its answer away: it holds "{quote}".'
-    return ""
-
-
-def tells(quote: str) -> bool:
-    """Tell whether a quote has a digit, or a word that is more than grammar."""
-    words = [word for word in folded(quote).split() if word not in EMPTY]
-    return any(character.isdigit() for character in quote) or any(
-        len(word) >= (3 if word.isascii() else 1) for word in words
-    )
-
-
-def claim_of(quote: str, passage: str) -> str:
-    """Give the passage's sentence that holds the quote; all of the passage where none does."""
-    sentences = SENTENCE.split(passage)
-    return next((one for one in sentences if stands_in(quote, one)), passage).strip()

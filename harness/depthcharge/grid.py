@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from harness.depthcharge.metrics import rounded
 from harness.results import Depth, DrillResults, RunMetrics, RunResult, Value
@@ -48,16 +48,28 @@ def mean_of_all(values: Sequence[Value]) -> Value:
     return Value(None, 0, missing[0].reason) if missing else mean(values)
 
 
+AnyRanked = TypeVar("AnyRanked", bound="Ranked")
+
+
 class Ranked(Protocol):
-    """Whatever has an EVD and gets a rank by it."""
+    """Whatever has an EVD and gets a rank by it; short: how many of its runs lacked facts."""
 
     evd: Value
     rank: int | None
+    short: int
+
+
+def to_rank(group: Sequence[AnyRanked]) -> list[AnyRanked]:
+    """Return those that may be ranked: EVD is defined, and no run is short of facts."""
+    return [one for one in group if one.evd.value is not None and not one.short]
 
 
 def rank(group: Sequence[Ranked]) -> None:
-    """Rank from 1, the largest EVD first; equal ones share the better rank, null has none."""
-    known = [rounded(one.evd.value) for one in group if one.evd.value is not None]
-    for one in group:
-        if one.evd.value is not None:
-            one.rank = 1 + sum(value > rounded(one.evd.value) for value in known)
+    """Rank from 1, the largest EVD first; equal ones share the better rank.
+
+    Neither null nor what rests on a run that is short of facts has a rank, or counts in another's.
+    """
+    ranked = to_rank(group)
+    values = [rounded(one.evd.value or 0.0) for one in ranked]
+    for one, value in zip(ranked, values, strict=True):
+        one.rank = 1 + sum(other > value for other in values)

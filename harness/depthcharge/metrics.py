@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from harness.results import TIERS, Depth, Probe, Rise, Share, Value, tier_of
+from harness.results import TIERS, Depth, Passes, Probe, Rise, Share, Value, tier_pass
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
 from harness.stats import survival
 from harness.stats.proportions import wilson
@@ -40,7 +40,7 @@ def tally(probes: Sequence[Probe]) -> Tally:
     return Tally(became[ASKED], became[MISSING], became[UNVERIFIABLE], right)
 
 
-def curve(probes: Sequence[Probe], depths: int, questions: int, passes: int) -> list[Depth]:
+def curve(probes: Sequence[Probe], depths: int, questions: int, passes: Passes) -> list[Depth]:
     """Give depths 1 to `depths` of a run, with A(d), Wilson's interval and S(d).
 
     Where nothing was asked A(d) is undefined, and S from there on.
@@ -56,8 +56,8 @@ def curve(probes: Sequence[Probe], depths: int, questions: int, passes: int) -> 
     return [
         Depth(
             depth=d,
-            tier=tier_of(d, passes),
-            tier_pass=(d - 1) % passes + 1,
+            tier=tier_pass(d, passes).tier,
+            tier_pass=tier_pass(d, passes).number,
             planned=questions,
             asked=count.asked,
             distinct=distinct([probe for probe in probes if probe.depth == d]),
@@ -125,14 +125,14 @@ def left(depths: Sequence[Depth], max_depth: int) -> Value:
     return Value(values[-1] * (max_depth - len(values)), n)
 
 
-def median_survival_depth(depths: Sequence[Depth]) -> Value:
-    """Give the first depth with S(d) <= 0.5; n counts depths."""
+def median_survival_depth(depths: Sequence[Depth], cut: float = HALF) -> Value:
+    """Give the first depth with S(d) at or below a cut; n counts depths."""
     values = known(depths)
-    found = next((d for d, value in enumerate(values, 1) if not is_below(HALF, value)), None)
+    found = next((d for d, value in enumerate(values, 1) if not is_below(cut, value)), None)
     if found is None and len(values) < len(depths):
         return Value(None, len(values), f"S is undefined from depth {len(values) + 1}")
     if found is None:
-        return Value(None, len(values), "S stays above 0.5")
+        return Value(None, len(values), f"S stays above {cut:g}")
     return Value(float(found), len(values))
 
 
@@ -192,6 +192,16 @@ def errors_by_type(probes: Sequence[Probe]) -> list[Share]:
 def shortfall(depths: Sequence[Depth]) -> int:
     """Give how many questions fewer than planned have a verdict."""
     return sum(depth.planned - depth.asked for depth in depths)
+
+
+def short_depths(depths: Sequence[Depth], limit: float | None) -> list[int]:
+    """Return the depths of which more than a share of the slots had no fact; none without a limit.
+
+    What was asked there is what sources could ground, not what was to be asked.
+    """
+    if limit is None:
+        return []
+    return [d.depth for d in depths if is_below(limit, d.unverifiable / d.planned)]
 
 
 def rounded(value: float) -> float:

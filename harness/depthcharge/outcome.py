@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from harness.asking.forms import Filled
 from harness.depthcharge.evaluator import error_type
-from harness.depthcharge.extractor import Question
 from harness.depthcharge.paths import Direction, Path, Slot, folded
+from harness.depthcharge.questions import Question
 from harness.results import Passage, Probe, ProbeWords
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
 
@@ -72,6 +72,7 @@ def probe_of(depth: int, slot: Slot, walk: Walk) -> Probe:
     if walk.fact is not None:
         probe.source, probe.fact = walk.fact.source, walk.fact.mark
         probe.origin = walk.fact.direction.origin
+        probe.form = walk.fact.passage.form or None
     return probe
 
 

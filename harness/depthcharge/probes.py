@@ -30,6 +30,7 @@ class Row(NamedTuple):
     reason: str | None
     origin: str | None
     fact: str | None
+    form: str | None
 
 
 HEADER = Row._fields

@@ -21,8 +21,9 @@ from harness.asking.reply_count import Reply, ReplyCount
 from harness.asking.thinking import without_thinking
 from harness.asking.usage import UsageCount
 from harness.asking.wire import CUT_OFF, Answer, Message
+from harness.depthcharge.cloze import Cloze
 from harness.depthcharge.evaluator import evaluate
-from harness.depthcharge.extractor import Extractor, Question
+from harness.depthcharge.extractor import Extractor
 from harness.depthcharge.outcome import (
     Fact,
     Outcome,
@@ -46,7 +47,8 @@ from harness.depthcharge.paths import (
     dealt_anew,
     folded,
 )
-from harness.depthcharge.rules import People, Rules
+from harness.depthcharge.questions import Question
+from harness.depthcharge.rules import ALL_RESULTS, BY_CODE, People, Rules
 from harness.depthcharge.walking import Walker
 from harness.errors import Miss
 from harness.results import DrillTranscript, Materials, RunKey, RunResult
@@ -67,17 +69,20 @@ class Drill:
         self._outcomes: list[Outcome] = []
         self._branches: list[str] = []
         self._extractor = Extractor(
-            people.models[rules.extractor],
+            people.models[rules.directions],
             self._prompts,
             cell.domain,
             rules.params.get("extractor", {}),
             self._heard_extractor,
+            rules.answerable_check,
         )
-        self._walker = Walker(rules, people, self._extractor, self._prompts)
+        by_code = rules.extractor == BY_CODE
+        maker = Cloze(self._prompts, cell.domain) if by_code else self._extractor
+        self._walker = Walker(rules, people, maker, self._prompts)
 
     def run(self) -> RunResult:
         """Drill until it stops; raises what models and sources raise."""
-        self._branches = self._extractor.aspects(self._rules.questions)
+        self._branches = self._extractor.aspects(self._rules.branches)
         paths = [Path(place, place, name) for place, name in enumerate(self._branches, 1)]
         depth, survival, stop = 0, 1.0, ""
         while not stop:
@@ -88,14 +93,22 @@ class Drill:
             survival *= sum(map(bool, verdicts)) / len(verdicts) if verdicts else 0.0
             children = [one.child for one in outcomes if one.child]
             paths = [child._replace(place=place) for place, child in enumerate(children, 1)]
-            stop = self._stop(depth, survival if verdicts else None, paths)
+            stop = self._stop(depth, survival if verdicts else None, paths, outcomes)
         return self._result(depth, stop)
 
-    def _stop(self, depth: int, survival: float | None, paths: Sequence[Path]) -> str:
+    def _stop(
+        self,
+        depth: int,
+        survival: float | None,
+        paths: Sequence[Path],
+        outcomes: Sequence[Outcome],
+    ) -> str:
         if survival is not None and is_below(survival, self._rules.theta):
             return "theta"
         if not paths:
-            return "no path left"
+            without_fact = any(one.probe.state == UNVERIFIABLE for one in outcomes)
+            ran_out = survival is None and without_fact and self._rules.version >= ALL_RESULTS
+            return "sources" if ran_out else "no path left"
         return "max depth" if depth == len(self._rules.tiers) else ""
 
     def _result(self, depth: int, stop: str) -> RunResult:
@@ -240,7 +253,7 @@ class Drill:
         return self._rules.params.get(role, {})
 
     def _heard_extractor(self, filled: Filled, fault: str) -> None:
-        self._hear(filled, filled.reply("extractor", self._rules.extractor, fault))
+        self._hear(filled, filled.reply("extractor", self._rules.directions, fault))
 
     def _hear(self, filled: Filled, reply: Reply) -> None:
         for answer in filled.answers:

@@ -18,21 +18,27 @@ ALL_RESULTS = 2  # the protocol's version from which a walk goes on to the next 
 class Rules(NamedTuple):
     """What the study file says of a drill.
 
-    version: of the protocol. tiers: the tier of each depth, from depth 1 on. sources: by tier, in
-    the order they are tried. recent: the dates between which the newest tier searches.
+    version: of the protocol. extractor: who makes questions, a model or BY_CODE; directions: who
+    names aspects and topics. branches: how many aspects a run begins with. tiers: the tier of each
+    depth, from depth 1 on. sources: by tier, in the order they are tried. recent: the dates between
+    which the newest tier searches. answerable_check: whether the extractor must answer a question
+    from its passage before it is put.
     """
 
     version: int
     seed: int
     extractor: str
+    directions: str
     evaluator: str
     questions: int
+    branches: int
     theta: float
     tiers: Sequence[str]
     sources: Mapping[str, Sequence[str]]
     recent: Window
     redeals: int
     history: str
+    answerable_check: bool
     params: Mapping[str, Mapping[str, Any]]
 
 

@@ -18,6 +18,7 @@ from harness.results import (
     DrillResults,
     Fallbacks,
     Missing,
+    Passes,
     Prices,
     Probe,
     RunMetrics,
@@ -35,16 +36,20 @@ BY_THETA = "theta"
 class MetricRules(NamedTuple):
     """The study file's choices that numbers depend on.
 
-    questions: N at every depth. passes: Q depths a tier. missing_limit: the share of missing
-    verdicts above which the study is invalid.
+    questions: N at every depth. passes: Q depths a tier, of all or by tier. missing_limit: the
+    share of missing verdicts above which the study is invalid. unverifiable_limit: the share of a
+    depth's slots without a fact above which a run is short, from version 2 on.
+    survival_cut: of the median survival depth.
     """
 
     questions: int
-    passes: int
+    passes: Passes
     theta: float
     max_depth: int
     missing_limit: float
     seed: int
+    unverifiable_limit: float = 0.20
+    survival_cut: float = metrics.HALF
 
 
 def score_study(
@@ -57,7 +62,8 @@ def score_study(
     """Compute the metrics of a study's runs, in the order of their names; without the analysis."""
     cells = sorted(cells, key=lambda cell: cell.cell)
     missing, answers = count_missing(cells, rules.missing_limit), answers_of(cells)
-    runs = [run_metrics(cell, rules) for cell in cells]
+    limit = rules.unverifiable_limit if version > 1 else None
+    runs = [run_metrics(cell, rules, limit) for cell in cells]
     limits = answers.faults(rules.missing_limit) if version > 1 else []
     reason = "; ".join(filter(None, [*limits, missing.fault("verdicts")])) or _nothing_asked(runs)
     return DrillResults(
@@ -66,6 +72,7 @@ def score_study(
         protocol_version=version,
         valid=not reason,
         invalid_reason=reason or None,
+        notices=notices(runs, rules),
         rules=rules._asdict(),
         missing=missing,
         spending=spending(cells, prices),
@@ -95,6 +102,20 @@ def _fallbacks(cells: Sequence[RunResult]) -> Fallbacks:
     return Fallbacks([anew, *shares(replies)], replies)
 
 
+def notices(runs: Sequence[RunMetrics], rules: MetricRules) -> list[str]:
+    """Return what has to be said before any number: the runs whose sources ran out of facts."""
+    short = [run for run in runs if run.short]
+    if not short:
+        return []
+    first = short[0]
+    depth = first.depths[first.short[0] - 1]
+    return [
+        f"{len(short)} of {len(runs)} runs are short of facts and get no rank, the first is "
+        f"{first.cell.name}: at depth {depth.depth} {depth.unverifiable} of {depth.planned} "
+        f"questions had none ({rules.unverifiable_limit:.1%} are allowed)"
+    ]
+
+
 def _nothing_asked(runs: Sequence[RunMetrics]) -> str:
     """Name the runs that say nothing of their targets: sources or extractor never served."""
     names = [run.cell.name for run in runs if not run.depths[0].asked]
@@ -112,8 +133,8 @@ def count_missing(cells: Sequence[RunResult], limit: float) -> Missing:
     return Missing(len(probes), missing, share, limit, dict(sorted(states.items())))
 
 
-def run_metrics(run: RunResult, rules: MetricRules) -> RunMetrics:
-    """Compute the metrics of one run."""
+def run_metrics(run: RunResult, rules: MetricRules, limit: float | None = None) -> RunMetrics:
+    """Compute the metrics of one run; limit: the share of slots without a fact, null: none."""
     depths = metrics.curve(run.probes, run.depths, rules.questions, rules.passes)
     parts = metrics.tiers(depths)
     return RunMetrics(
@@ -121,7 +142,7 @@ def run_metrics(run: RunResult, rules: MetricRules) -> RunMetrics:
         stop=run.stop,
         depths=depths,
         evd=expected_valid_depth(run, depths, rules),
-        median_survival_depth=metrics.median_survival_depth(depths),
+        median_survival_depth=metrics.median_survival_depth(depths, rules.survival_cut),
         deepest_correct=metrics.deepest_correct(depths),
         final_survival=depths[-1].survival,
         accuracy=metrics.accuracy(depths),
@@ -130,6 +151,7 @@ def run_metrics(run: RunResult, rules: MetricRules) -> RunMetrics:
         errors_by_tier=metrics.errors_by_tier(depths),
         errors_by_type=metrics.errors_by_type(run.probes),
         shortfall=metrics.shortfall(depths),
+        short=metrics.short_depths(depths, limit),
     )
 
 

@@ -47,7 +47,7 @@ def _evd(analysis: Analysis) -> Table:
         [
             part.target,
             *(_cell(by_place.get((part.target, domain))) for domain in domains),
-            number(part.evd) + _place(part.rank),
+            number(part.evd) + _place(part.rank, part.short),
         ]
         for part in analysis.targets
     ]
@@ -64,10 +64,12 @@ def _cell(cell: Cell | None) -> str:
         return number(cell.evd)
     more = "+" if cell.censored else ""
     mean = f"{cell.evd.value:.3f}{more} (n={cell.evd.n})"
-    return f"{mean} {between(cell.interval)}{_place(cell.rank)}"
+    return f"{mean} {between(cell.interval)}{_place(cell.rank, cell.short)}"
 
 
-def _place(rank: int | None) -> str:
+def _place(rank: int | None, short: int) -> str:
+    if short:
+        return " no rank: short of facts"
     return "" if rank is None else f" #{rank}"
 
 
@@ -145,7 +147,7 @@ def _other_thetas(analysis: Analysis) -> Table:
     rows = []
     for place, cell in enumerate(analysis.cells):
         others = [part.cells[place] for part in analysis.other_thetas]
-        texts = [number(other.evd) + _place(other.rank) for other in others]
+        texts = [number(other.evd) + _place(other.rank, other.short) for other in others]
         rows.append([cell.target, cell.domain, number(cell.evd), *texts])
     title = "EVD and rank with another theta, where the recording can say"
     return Table(title, ["target", "domain", "as recorded", *thetas], rows)
@@ -154,7 +156,13 @@ def _other_thetas(analysis: Analysis) -> Table:
 def _runs(runs: Sequence[RunMetrics]) -> Table:
     columns = (
         *("run", "stop", "EVD", "without the S below theta", "at most"),
-        *("median survival depth", "deepest correct", "tiers that rise", "questions short"),
+        *(
+            "median survival depth",
+            "deepest correct",
+            "tiers that rise",
+            "questions short",
+            "short at",
+        ),
     )
     rows = []
     for run in runs:
@@ -162,8 +170,14 @@ def _runs(runs: Sequence[RunMetrics]) -> Table:
         numbers = map(number, (evd.value, evd.exclusive, evd.at_most))
         depths = map(_depth, (run.median_survival_depth, run.deepest_correct))
         rise = ", ".join(f"{rise.harder} +{rise.by:.3f}" for rise in run.rises) or "none"
-        rows.append([run.cell.name, run.stop, *numbers, *depths, rise, str(run.shortfall)])
+        rows.append(
+            [run.cell.name, run.stop, *numbers, *depths, rise, str(run.shortfall), _short(run)]
+        )
     return Table("Runs", columns, rows)
+
+
+def _short(run: RunMetrics) -> str:
+    return f"depth {', '.join(map(str, run.short))}" if run.short else ""
 
 
 def _spreads(runs: Sequence[RunMetrics]) -> Table:

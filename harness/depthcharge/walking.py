@@ -15,9 +15,9 @@ from typing import NamedTuple
 from harness.asking.prompts import Prompts
 from harness.asking.reply_count import Reply
 from harness.asking.sources import FAILED
-from harness.depthcharge.extractor import Extractor
 from harness.depthcharge.outcome import Fact, Walk
-from harness.depthcharge.paths import Slot
+from harness.depthcharge.paths import Direction, Slot
+from harness.depthcharge.questions import Maker
 from harness.depthcharge.rules import ALL_RESULTS, People, Rules
 from harness.results import Lookups, Passage
 
@@ -26,21 +26,26 @@ REPEATED = "asked at this depth"
 
 
 class Result(NamedTuple):
-    """A passage that a source gave, and where it stands among the calls."""
+    """A passage that a source gave; call: how the calls about it are named."""
 
-    call: str
     source: str
+    call: str
     passage: Passage
+
+
+class Tried(NamedTuple):
+    """A fact that a result holds, or why it holds none."""
+
+    fact: Fact | None
+    reason: str
 
 
 class Walker:
     """Walks the directions of a run's slots, and counts what its sources were asked."""
 
-    def __init__(
-        self, rules: Rules, people: People, extractor: Extractor, prompts: Prompts
-    ) -> None:
+    def __init__(self, rules: Rules, people: People, maker: Maker, prompts: Prompts) -> None:
         self._rules, self._people = rules, people
-        self._extractor, self._prompts = extractor, prompts
+        self._maker, self._prompts = maker, prompts
         self._counts: Counter[tuple[str, str]] = Counter()
         self._counting = threading.Lock()
 
@@ -78,23 +83,23 @@ class Walker:
         tier, reason = self._rules.tiers[depth - 1], "no direction"
         for number, direction in enumerate(slot.directions, 1):
             walked, reason = slot.directions[:number], "no passage"
-            for result in self._results(f"{call}/direction-{number}", tier, direction.text):
-                made = self._extractor.question(
-                    f"{result.call}/question", direction.text, self._level(tier), result.passage
-                )
-                if made.question is None:
-                    reason = made.reason
-                    continue
-                fact = Fact(direction, result.source, result.passage, made.question)
-                if fact.mark in slot.path.facts:
+            for tried in self._tried(f"{call}/direction-{number}", tier, direction):
+                if tried.fact is None:
+                    reason = tried.reason
+                elif tried.fact.mark in slot.path.facts:
                     reason = "asked before"
-                    continue
-                yield Walk(walked, fact, "")
-                reason = REPEATED
+                else:
+                    yield Walk(walked, tried.fact, "")
+                    reason = REPEATED
         yield Walk(slot.directions, None, reason)
 
-    def _level(self, tier: str) -> str:
-        return self._prompts.filled(f"level_{tier}", **self._rules.recent._asdict())
+    def _tried(self, call: str, tier: str, direction: Direction) -> Iterator[Tried]:
+        """Return the facts of a direction, and in the place of each result without one why."""
+        level = self._prompts.filled(f"level_{tier}", **self._rules.recent._asdict())
+        for source, at, passage in self._results(call, tier, direction.text):
+            for question, reason in self._maker.questions(at, direction.text, level, passage):
+                fact = Fact(direction, source, passage, question) if question else None
+                yield Tried(fact, reason)
 
     def _results(self, call: str, tier: str, direction: str) -> Iterator[Result]:
         """Return what the tier's sources have; all but the last may fail and leave it to the next.
@@ -110,10 +115,10 @@ class Walker:
             best = list(islice(passages, 1))
             self._count(name, look_up.state, last)
             if self._rules.version < ALL_RESULTS:
-                yield from (Result(at, name, passage) for passage in best)
+                yield from (Result(name, at, passage) for passage in best)
                 continue
             for place, passage in enumerate(chain(best, passages), 1):
-                yield Result(f"{at}/result-{place}", name, passage)
+                yield Result(name, f"{at}/result-{place}", passage)
 
     def _count(self, name: str, state: str, last: bool) -> None:
         with self._counting:

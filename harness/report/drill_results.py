@@ -42,7 +42,9 @@ def study_level(found: DrillResults) -> Section:
     return Section("study", "The study as a whole", "", parts)
 
 
-def _rank(rank: int | None) -> str:
+def _rank(rank: int | None, short: int) -> str:
+    if short:
+        return "none: short of facts"
     return "" if rank is None else str(rank)
 
 
@@ -62,7 +64,7 @@ def _cells(found: DrillResults) -> Grid:
             _evd(part.evd, part.censored, notes),
             notes.interval(part.interval),
             notes.bare(part.se),
-            _rank(part.rank),
+            _rank(part.rank, part.short),
             notes.number(part.accuracy),
             notes.number(part.cost, 4),
             notes.number(part.evd_per_cost),
@@ -82,7 +84,7 @@ def _targets(found: DrillResults) -> Grid:
         [
             part.target,
             notes.number(part.evd),
-            _rank(part.rank),
+            _rank(part.rank, part.short),
             notes.number(part.accuracy),
             notes.number(part.evd_per_cost),
         ]
@@ -129,12 +131,14 @@ def _runs(found: DrillResults) -> Grid:
             notes.bare(part.deepest_correct, 0),
             notes.number(part.accuracy),
             f"{part.shortfall:,}",
+            ", ".join(map(str, part.short)),
         ]
         for part in found.runs
     ]
     columns = (
         "run", "ended by", "depths", "EVD", "without the last S", "left at most", "last S",
         "median survival depth", "deepest right answer", "accuracy", "questions short",
+        "short at depths",
     )  # fmt: skip
     return Grid("Runs", columns, rows, notes=notes.said)
 
@@ -207,7 +211,7 @@ def _other_thetas(found: DrillResults) -> Grid:
             f"{other.theta:g}",
             f"{part.target}, {part.domain}",
             notes.number(part.evd),
-            _rank(part.rank),
+            _rank(part.rank, part.short),
         ]
         for other in found.analysis.other_thetas
         for part in other.cells

@@ -23,7 +23,7 @@ def limits(studied: Studied) -> list[str]:
         "model of the same name may answer otherwise today."
     )
     unfinished = len(studied.cells) - len(studied.cassettes)
-    parts = [dates, *own, NOBODY, studied.checked.limits]
+    parts = [*found.notices, dates, *own, NOBODY, studied.checked.limits]
     if unfinished:
         parts.insert(0, f"{plural(unfinished, 'cell')} of {len(studied.cells)} are not recorded.")
     return parts

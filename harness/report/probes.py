@@ -141,5 +141,7 @@ def _blocks(probe: Probe, words: ProbeWords, chip: str, target: str) -> list[Blo
 
 
 def _source(passage: Passage) -> str:
-    about = (passage.url, passage.revision, passage.date, passage.licence)
+    form = {"snippet": "a search engine's snippet", "page": "from the page itself"}
+    known = (passage.url, passage.revision, passage.date, passage.licence)
+    about = (*known, form.get(passage.form, ""))
     return f"Passage: {passage.title} ({', '.join(part for part in about if part)})"

@@ -12,6 +12,9 @@ from harness.results.canonical import canonical as canonical
 from harness.results.canonical import compared as compared
 from harness.results.canonical import is_grown as is_grown
 from harness.results.canonical import read_results as read_results
+from harness.results.cell_names import address_part as address_part
+from harness.results.cell_names import name_part as name_part
+from harness.results.cell_names import slug as slug
 from harness.results.ddft import CellKey as CellKey
 from harness.results.ddft import CellResult as CellResult
 from harness.results.ddft import Exchange as Exchange
@@ -28,6 +31,7 @@ from harness.results.depthcharge import DrillResults as DrillResults
 from harness.results.depthcharge import DrillTranscript as DrillTranscript
 from harness.results.depthcharge import Lookups as Lookups
 from harness.results.depthcharge import Passage as Passage
+from harness.results.depthcharge import Passes as Passes
 from harness.results.depthcharge import Probe as Probe
 from harness.results.depthcharge import ProbeWords as ProbeWords
 from harness.results.depthcharge import Rise as Rise
@@ -35,8 +39,8 @@ from harness.results.depthcharge import RunKey as RunKey
 from harness.results.depthcharge import RunMetrics as RunMetrics
 from harness.results.depthcharge import RunResult as RunResult
 from harness.results.depthcharge import Share as Share
-from harness.results.depthcharge import slug as slug
 from harness.results.depthcharge import tier_of as tier_of
+from harness.results.depthcharge import tier_pass as tier_pass
 from harness.results.fallbacks import Fallback as Fallback
 from harness.results.fallbacks import Fallbacks as Fallbacks
 from harness.results.fallbacks import Replies as Replies

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from harness.results.answers import NO_ANSWERS, AnswerCounts
+from harness.results.cell_names import name_part
 from harness.results.fallbacks import Fallbacks, Replies
 from harness.results.shared import RESULTS_VERSION, Missing, Spending, Usage, Value
 
@@ -55,7 +56,8 @@ class CellKey(msgspec.Struct, frozen=True, order=True):
     @property
     def name(self) -> str:
         """Give the cell's name, from which its file name is made."""
-        return f"{self.subject}--{self.concept}--c{self.level:g}--{self.arm}--r{self.repeat}"
+        subject = name_part(self.subject)
+        return f"{subject}--{self.concept}--c{self.level:g}--{self.arm}--r{self.repeat}"
 
 
 class CellResult(msgspec.Struct):
@@ -143,3 +145,4 @@ class Results(msgspec.Struct):
     fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
     transcripts: dict[str, str] = {}
     answers: AnswerCounts = NO_ANSWERS
+    notices: list[str] = []

@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
 from harness.results.answers import NO_ANSWERS, AnswerCounts
+from harness.results.cell_names import name_part, slug
 from harness.results.fallbacks import Fallbacks, Replies
 from harness.results.shared import RESULTS_VERSION, Interval, Missing, Spending, Usage, Value
 
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
 OF_TARGET = "target "  # begins a verdict that is missing because there was no answer to judge
+DEFAULT_PASSES = 3
+PAGE_FORM, SNIPPET_FORM = "page", "snippet"  # of passages
 ASKED, UNVERIFIABLE, MISSING = "asked", "unverifiable", "missing"
 
 
-def tier_of(depth: int, passes: int) -> str:
-    """Give the tier of a depth, from 1; what lies beyond the last stays in it."""
-    return TIERS[min((depth - 1) // passes, len(TIERS) - 1)]
+Passes = int | Mapping[Any, int]  # Q depths a tier, of all tiers or by name
 
 
-def slug(domain: str) -> str:
-    """Give a domain as it stands in names and addresses."""
-    return re.sub(r"\s+", "-", domain.strip().lower())
+class TierPass(NamedTuple):
+    """The tier of a depth, and the how-manieth depth of that tier it is, from 1."""
+
+    tier: str
+    number: int
+
+
+def tier_pass(depth: int, passes: Passes) -> TierPass:
+    """Return tier and pass of a depth, from 1; what lies beyond the last tier begins it anew.
+
+    passes: the depths of a tier, of all or by its name; DEFAULT_PASSES where it is not named.
+    """
+    sizes = passes if isinstance(passes, Mapping) else dict.fromkeys(TIERS, passes)
+    place = depth - 1
+    for tier in TIERS[:-1]:
+        size = sizes.get(tier, DEFAULT_PASSES)
+        if place < size:
+            return TierPass(tier, place + 1)
+        place -= size
+    return TierPass(TIERS[-1], place % sizes.get(TIERS[-1], DEFAULT_PASSES) + 1)
+
+
+def tier_of(depth: int, passes: Passes) -> str:
+    """Return the tier of a depth, from 1; what lies beyond the last stays in it."""
+    return tier_pass(depth, passes).tier
 
 
 class RunKey(msgspec.Struct, frozen=True, order=True):
@@ -36,7 +59,7 @@ class RunKey(msgspec.Struct, frozen=True, order=True):
     @property
     def name(self) -> str:
         """Give the run's name, from which its file name is made."""
-        return f"{self.target}--{slug(self.domain)}--r{self.repeat}"
+        return f"{name_part(self.target)}--{slug(self.domain)}--r{self.repeat}"
 
 
 class Probe(msgspec.Struct):
@@ -49,8 +72,8 @@ class Probe(msgspec.Struct):
     (no usable verdict: `verdict` has the evaluator's state in the words of a judge's, or OF_TARGET
     and the kind of answer, as in "target filtered", where there was none to judge). origin:
     where the direction came from, "branch", "answer" or "subtopic". source: who found the fact;
-    fact: its mark, the same for the same quote of the same passage. correct and what follows are
-    null unless asked; error_type is null of a right answer.
+    form: of its passage; fact: its mark, the same for the same quote of the same passage. correct
+    and what follows are null unless asked; error_type is null of a right answer.
     """
 
     depth: int
@@ -69,6 +92,7 @@ class Probe(msgspec.Struct):
     reason: str | None = None
     origin: str | None = None
     fact: str | None = None
+    form: str | None = None
 
 
 class Lookups(msgspec.Struct):
@@ -83,8 +107,8 @@ class RunResult(msgspec.Struct):
     """What a finished run gives: numbers and states, no model's words.
 
     branches: how many paths it began with. depths: how many were administered. stop: why it ended,
-    the first that held of "theta", "no path left" and "max depth". lookups: by source. replies: of
-    extractor and evaluator.
+    the first that held of "theta", "sources" (no path left, as no question had a fact), "no
+    path left" and "max depth". lookups: by source. replies: of extractor and evaluator.
     """
 
     cell: RunKey
@@ -101,7 +125,9 @@ class RunResult(msgspec.Struct):
 class Passage(msgspec.Struct, frozen=True):
     """A text that was found: what it says, and where it stands.
 
-    revision or date, and licence, are "" where the source does not say.
+    revision or date, and licence, are "" where the source does not say. form: "page" (of its own
+    text), "snippet" (what a search engine shows of it), "" (a wiki's own words, or an older
+    recording's).
     """
 
     title: str
@@ -110,6 +136,7 @@ class Passage(msgspec.Struct, frozen=True):
     revision: str = ""
     date: str = ""
     licence: str = ""
+    form: str = ""
 
 
 class ProbeWords(msgspec.Struct):
@@ -206,7 +233,8 @@ class RunMetrics(msgspec.Struct):
     """A run's metrics; how each is defined stands in depthcharge/metrics.py.
 
     tiers: correct answers of those asked. errors_by_tier, errors_by_type: of all wrong answers.
-    shortfall: how many questions fewer than planned have a verdict.
+    shortfall: how many questions fewer than planned have a verdict. short: the depths at which
+    too many slots had no fact; a run with any gets no rank.
     """
 
     cell: RunKey
@@ -222,12 +250,14 @@ class RunMetrics(msgspec.Struct):
     errors_by_tier: list[Share]
     errors_by_type: list[Share]
     shortfall: int
+    short: list[int] = []
 
 
 class DrillResults(msgspec.Struct):
     """results.json of a DepthCharge study: what it found, and by which rules.
 
-    analysis: the study-level analysis, in the protocol's own form.
+    notices: what has to be said before any number. analysis: the study-level analysis, in the
+    protocol's own form.
     """
 
     study: str
@@ -235,6 +265,7 @@ class DrillResults(msgspec.Struct):
     protocol_version: int
     valid: bool
     invalid_reason: str | None
+    notices: list[str]
     rules: dict[str, Any]
     missing: Missing
     spending: Spending

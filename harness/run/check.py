@@ -17,7 +17,7 @@ from harness.results.answers import CUT_OFF_THINKING, REJECTED, words_of
 from harness.run.preflight import read_all
 from harness.run.protocols import protocol_of
 from harness.run.served import advice, others_served
-from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint
+from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint, way_out
 from harness.study import Study
 from harness.study_file import SourceEntry
 
@@ -68,7 +68,9 @@ def _told(name: str, check: Callable[[], EndpointState]) -> EndpointState:
 
 def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None) -> EndpointState:
     wanted = study.depthcharge.domains[0]
-    source = open_source(source_endpoint(name, asked, key, wanted), httpx.HTTPTransport())
+    source = open_source(
+        source_endpoint(name, asked, key, wanted), way_out(asked, httpx.HTTPTransport())
+    )
     look_up = source.look_up("check", wanted, None)
     passage = next(iter(look_up), None)
     if look_up.state == FAILED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from calendar import monthrange
 from collections.abc import Sequence
 
 from harness.asking.inquiry import Window
@@ -12,15 +13,15 @@ from harness.depthcharge.protocol import Drill
 from harness.depthcharge.rules import People, Rules
 from harness.depthcharge.scoring import MetricRules
 from harness.report.form import Band, Bound
-from harness.results import AnswerCounts, DrillResults, Materials, RunKey, RunResult, tier_of
+from harness.results import AnswerCounts, DrillResults, Materials, RunKey, RunResult
 from harness.results.depthcharge import MISSING
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
 from harness.study import Study
 
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
+QUOTE = "fact fact fact"  # that an imagined reply quotes of an imagined passage
 CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
-YEARS = 2  # that the newest tier looks back
 
 
 def fresh(study: Study) -> Materials:  # noqa: ARG001  # its texts come from its sources
@@ -36,13 +37,16 @@ def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) 
         seed=study.file.seed,
         extractor=drill.extractor,
         evaluator=drill.evaluator,
+        directions=drill.directions or drill.extractor,
         questions=drill.questions,
+        branches=drill.branches or drill.questions,
         theta=drill.theta,
-        tiers=[tier_of(depth, drill.passes) for depth in range(1, drill.max_depth + 1)],
-        sources={tier: tuple(names) for tier, names in drill.tiers.items()},
+        tiers=[drill.tier_at(depth) for depth in range(1, drill.max_depth + 1)],
+        sources={tier: tuple(names) for tier, names in drill.sources_of(key.domain).items()},
         recent=recent(study),
         redeals=drill.redeals,
         history=drill.history,
+        answerable_check=drill.answerable_check,
         params=study.file.params_of_role,
     )
     people = People(around.models, around.sources, around.each, around.heard)
@@ -50,10 +54,11 @@ def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) 
 
 
 def recent(study: Study) -> Window:
-    """Give the two years before the study's date; never before today."""
+    """Return the months before the study's date, which the newest tier searches."""
     end = study.file.as_of
-    day = min(end.day, 28) if end.month == 2 else end.day
-    return Window(end.replace(year=end.year - YEARS, day=day).isoformat(), end.isoformat())
+    year, month = divmod(end.year * 12 + end.month - 1 - study.depthcharge.recent_months, 12)
+    day = min(end.day, monthrange(year, month + 1)[1])
+    return Window(end.replace(year, month + 1, day).isoformat(), end.isoformat())
 
 
 def calls_a_cell(study: Study) -> int:
@@ -77,21 +82,23 @@ def scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dr
     """Compute metrics from finished runs."""
     from harness.depthcharge.scoring import score_study
 
-    return score_study(
-        study.name, materials.protocol_version, cells, metric_rules(study), materials.prices
-    )
+    version = materials.protocol_version
+    rules = metric_rules(study)
+    return score_study(study.name, version, cells, rules, materials.prices)
 
 
 def metric_rules(study: Study) -> MetricRules:
-    """Give the rules of the metrics as the study file makes them."""
+    """Return the rules of the metrics as the study file makes them."""
     drill = study.depthcharge
     return MetricRules(
-        drill.questions,
-        drill.passes,
-        drill.theta,
-        drill.max_depth,
-        drill.missing_limit,
-        study.file.seed,
+        questions=drill.questions,
+        passes=drill.passes,
+        theta=drill.theta,
+        max_depth=drill.max_depth,
+        missing_limit=drill.missing_limit,
+        seed=study.file.seed,
+        unverifiable_limit=drill.unverifiable_limit,
+        survival_cut=drill.survival_cut,
     )
 
 
@@ -101,7 +108,8 @@ def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dri
 
     found, drill = scored(study, materials, cells), study.depthcharge
     planned = len(drill.domains) * drill.repeats
-    found.analysis = analyze(found, metric_rules(study), materials.prices, planned)
+    rules = metric_rules(study)
+    found.analysis = analyze(found, rules, materials.prices, planned)
     return found
 
 
@@ -125,7 +133,7 @@ def bounds(study: Study, found: DrillResults) -> list[Bound]:
 
     return [
         Bound(one.cell.name, one.measure, one.found, one.low, one.high)
-        for one in of_runs(found.runs, metric_rules(study).theta)
+        for one in of_runs(found.runs, study.depthcharge.theta)
     ]
 
 
@@ -139,13 +147,16 @@ def bands(study: Study, found: DrillResults) -> dict[str, Band]:
     }
 
 
-def imagined(call: str, messages: Sequence[Message], limit: int) -> str:  # noqa: ARG001
+def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
     """Give a reply of about `limit` tokens that the protocol can use: every answer is right."""
     if call.endswith("/target"):
         return "fact " * (limit * 4 // 5)
     if call.endswith("/evaluator"):
         return json.dumps({"correct": True, "confidence": 0.5, "reason": "fact " * 10})
+    if call.endswith("/answerable"):
+        return json.dumps({"answered": True, "quote": QUOTE})
     if call.endswith("/question"):
-        quote = "fact fact fact"
-        return json.dumps({"about": True, "question": "What?", "answer": quote, "quote": quote})
+        topic = messages[-1]["content"].partition("Topic: ")[2].partition("\n")[0]
+        asked = f"Which fact holds of {topic}?"
+        return json.dumps({"about": True, "question": asked, "answer": QUOTE, "quote": QUOTE})
     return json.dumps({"items": [f"{call} topic {number}" for number in range(100)]})

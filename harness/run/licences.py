@@ -57,6 +57,8 @@ class Page(NamedTuple):
 def pages(kind: str, kept: Interaction) -> list[Page]:
     """Give what a look-up's answer holds of other people's texts; nothing for one without."""
     body = kept.body_bytes
+    if (kept.response.call or "").rpartition("/")[2].startswith("robots"):
+        return []  # what a host allows is nobody's text
     if not body.strip() or kept.response.status.code >= 300:
         return []
     try:

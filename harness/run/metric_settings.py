@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from harness import results as results_file
 from harness.errors import DamagedFile, UsageError
-from harness.forms import checked, marked_fields
+from harness.forms import METRIC, checked, marked_fields
 from harness.run.protocols import protocol_of
 from harness.study import Study
-from harness.study_file import METRIC, FactsEntry, StudyFile
+from harness.study_file import FactsEntry, StudyFile
 
 FACTS = "facts"
 

@@ -38,7 +38,7 @@ from harness.run.replay import replayed_results
 from harness.run.tally import Tally
 from harness.run.verdict import replay
 from harness.run.watch import JudgeWatch
-from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, surroundings
+from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, surroundings, way_out
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
 
@@ -68,6 +68,7 @@ class RecordOutcome(NamedTuple):
     missing_answers: Mapping[str, int] = MappingProxyType({})
     fallbacks: Sequence[Fallback] = ()
     causes: Sequence[str] = ()
+    notices: Sequence[str] = ()
 
 
 class _Counted(httpx.BaseTransport):
@@ -188,7 +189,7 @@ class Recording:
         self, name: str, asked: ModelEntry | SourceEntry, wire: httpx.BaseTransport
     ) -> httpx.BaseTransport:
         retry = RetryTransport(
-            LimitTransport(wire, _limits(asked), self.stop),
+            LimitTransport(way_out(asked, wire), _limits(asked), self.stop),
             self.stop,
             tries=self.study.file.record.tries,
             retried=lambda: self.tally.add(retries=1),
@@ -243,6 +244,7 @@ class Recording:
             missing=self._found.missing.missing,
             missing_answers=self._found.answers.whole.missing_kinds,
             fallbacks=self._found.fallbacks.shares,
+            notices=self._found.notices,
             causes=causes(self.study, self._found) if invalid else [],
         )
 

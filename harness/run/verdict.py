@@ -31,8 +31,8 @@ class Verdict(msgspec.Struct):
     library), "different", or "not compared". words: "identical" (every transcript), "different",
     "not bound" (an older release recorded no hash of them) or "not compared". more: how many values
     are computed now that the results of an older release do not have. missing_answers: of the
-    models examined, by kind; missing_judgements: those of them, too. problems: everything that
-    makes it fail, the first of each kind in full.
+    models examined, by kind; missing_judgements: those of them, too. notices: what has to be
+    said before any number. problems: everything that makes it fail, the first of each kind in full.
     """
 
     study: str
@@ -54,6 +54,7 @@ class Verdict(msgspec.Struct):
     more: int = 0
     missing_judgements: int = 0
     missing_answers: dict[str, int] = {}
+    notices: list[str] = []
     incomplete: bool = False
     problems: list[str] = []
 
@@ -87,7 +88,8 @@ class Verdict(msgspec.Struct):
             f"{self.seconds:.1f} s",
         )
         limits = f" {NOT_PROVEN}" if self.ok else ""
-        return f"{self.study}: {state}: {', '.join(parts)}.{limits}"
+        first = "".join(f"{notice}; " for notice in self.notices)
+        return f"{self.study}: {state}: {first}{', '.join(parts)}.{limits}"
 
     @property
     def _missing(self) -> list[str]:
@@ -261,7 +263,7 @@ def _strangers(study: Study) -> list[str]:
 
 
 def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: Verdict) -> None:
-    verdict.valid = found.valid
+    verdict.valid, verdict.notices = found.valid, found.notices
     verdict.missing_judgements = found.missing.missing
     verdict.missing_answers = found.answers.whole.missing_kinds
     verdict.recorded_cost = found.spending.total.value

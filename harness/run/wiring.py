@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -13,13 +13,14 @@ from harness import results as results_file
 from harness.asking.forms import Heard, ignored
 from harness.asking.inquiry import SourceEndpoint
 from harness.asking.models import MANNER, ChatModel, Manner
+from harness.asking.page_transport import PageTransport, extractor
 from harness.asking.sources import open_source
 from harness.asking.turns import Each, in_turn
 from harness.asking.wire import Endpoint
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.prices import read_prices
-from harness.results import Materials, RunKey, slug
+from harness.results import Materials, RunKey, address_part
 from harness.run.protocols import Surroundings, protocol_of
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
@@ -144,14 +145,33 @@ def source_endpoint(name: str, source: SourceEntry, key: str | None, domain: str
     return SourceEndpoint(
         name=name,
         kind=source.kind,
-        base_url=source.base_url.replace("{domain}", slug(domain)),
+        base_url=source.base_url.replace("{domain}", address_part(domain)),
         api_key=key,
         contact=source.contact,
         query=source.query.replace("{domain}", domain),
         max_results=source.max_results,
-        options=source.options,
+        fetch=source.fetch,
+        options={name: _within(value, domain) for name, value in source.options.items()},
         timeout=source.timeout,
     )
+
+
+def way_out(asked: ModelEntry | SourceEntry, wire: httpx.BaseTransport) -> httpx.BaseTransport:
+    """Return the way out to an endpoint over a wire: to pages too, where a source reads them.
+
+    Raises UsageError where that needs a library which is not installed.
+    """
+    if isinstance(asked, SourceEntry) and asked.fetch:
+        extractor()
+        return PageTransport(wire, allow_private=asked.allow_private)
+    return wire
+
+
+def _within(value: Any, domain: str) -> Any:
+    """Return an option with the domain in the place of {domain}, in lists of texts too."""
+    if isinstance(value, list):
+        return [_within(inner, domain) for inner in value]
+    return value.replace("{domain}", domain) if isinstance(value, str) else value
 
 
 def surroundings(

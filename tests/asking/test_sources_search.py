@@ -72,7 +72,8 @@ def test_searxng_gets_its_documented_request() -> None:
         query="{direction} guideline OR standard",
         options={"categories": ["science", "general"], "language": "en"},
     )
-    assert found.passage == Passage(TITLE, WORDS, "https://example.org/hf", "", "2025-03-01", "")
+    url = "https://example.org/hf"
+    assert found.passage == Passage(TITLE, WORDS, url, "", "2025-03-01", "", "snippet")
     assert calls == ["at/search"]
 
 
@@ -175,8 +176,23 @@ def test_tavily_gets_its_documented_request(domains: object) -> None:
         max_results=7,
         options={"include_domains": domains, "search_depth": "advanced"},
     )
-    assert found.passage == Passage(TITLE, WORDS, "https://example.org/hf", "", "", "")
+    assert found.passage == Passage(TITLE, WORDS, "https://example.org/hf", "", "", "", "snippet")
     assert calls == ["at/search"]
+
+
+def test_tavily_s_raw_content_is_cut_to_a_passage() -> None:
+    """Asked for, the page's text comes with the result: its paragraphs that fit are the passage."""
+    raw = f"Menu.\n{WORDS} They act slowly.\nAll rights reserved."
+
+    def answer(received: Received) -> Answer:
+        assert received.json()["include_raw_content"] is True
+        results = [tavily_result(raw_content=raw), tavily_result(raw_content=None)]
+        return json_answer({"results": results})
+
+    options = {"include_raw_content": True}
+    found, _, _ = look_up(answer, "tavily", "beta blockers mortality", options=options)
+    assert found.passage is not None
+    assert (found.passage.text, found.passage.form) == (f"{WORDS} They act slowly.", "page")
 
 
 def test_without_a_window_tavily_gets_no_dates() -> None:
@@ -349,7 +365,7 @@ def test_a_window_holds_both_its_ends() -> None:
     ("entries", "said"),
     [
         ({"kind": "bing"}, "kind 'bing'; expected one of wikipedia-summary"),
-        ({"options": {"time_range": "year"}}, "option 'time_range'; expected of options for"),
+        ({"options": {"time_range": "year"}}, "option 'time_range'; expected one of those for"),
         ({"query": "guidelines"}, r"query 'guidelines'; expected \{direction\}"),
         ({"contact": "me\r\nX-Other: 1"}, "contact"),
         ({"contact": "Zoë"}, "contact"),

@@ -91,6 +91,6 @@ def scored(
     cells: Sequence[RunResult], rules: MetricRules = RULES, prices: Prices | None = None
 ) -> DrillResults:
     """Give the results of some runs, the analysis among them."""
-    found = score_study("made", 1, cells, rules, prices)
+    found = score_study("made", 2, cells, rules, prices)
     found.analysis = analyze(found, rules, prices)
     return found

@@ -130,7 +130,7 @@ def test_what_has_no_fact_is_no_wrong_answer(tmp_path: Path, here: World, why: s
     assert {probe.state for probe in run.probes} == {"unverifiable"}
     assert [probe.deal for probe in run.probes] == [1, 2] * 4
     assert all(probe.correct is None for probe in run.probes)
-    assert (run.depths, run.stop, transcript.probes) == (1, "no path left", [])
+    assert (run.depths, run.stop, transcript.probes) == (1, "sources", [])
 
 
 def test_a_few_facts_that_are_missing_do_not_change_n(tmp_path: Path) -> None:

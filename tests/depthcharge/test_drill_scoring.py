@@ -160,7 +160,7 @@ def test_one_row_a_probe() -> None:
     rows = list(probe_rows.rows([simulated(), second]))
     assert rows == list(probe_rows.rows([second, simulated()]))
     assert len(rows) == 2 + len(simulated().probes)
-    assert all(len(row) == len(probe_rows.HEADER) == 19 for row in rows)
+    assert all(len(row) == len(probe_rows.HEADER) == 20 for row in rows)
     first = rows[0]
     assert first[:8] == ("a", "Law", 1, 1, 1, 1, 1, 1)
     assert (first.state, first.correct, first.error_type) == ("asked", True, None)

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from harness.depthcharge.extractor import claim_of, fault_of, span_of
 from harness.depthcharge.paths import (
     Direction,
     Path,
@@ -17,6 +16,7 @@ from harness.depthcharge.paths import (
     fresh,
     stands_in,
 )
+from harness.depthcharge.questions import claim_of, fault_of, span_of
 
 
 def paths(count: int) -> list[Path]:
@@ -154,5 +154,5 @@ def test_an_answer_that_stands_in_its_quote_is_the_span(answer: str, quote: str,
 def test_the_claim_is_the_sentence_that_holds_the_quote() -> None:
     """What is checked is a proposition of the source, word for word."""
     passage = f"Banting was a surgeon. {PASSAGE} Dr. Collip purified it."
-    assert claim_of("January 1922", passage) == PASSAGE
-    assert claim_of("nowhere", passage) == passage
+    assert claim_of("January 1922", passage, 2) == PASSAGE
+    assert claim_of("nowhere", passage, 2) == passage
