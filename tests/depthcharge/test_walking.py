@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from drilling import answering, role, world, write_drill
 from loopback import Answer, Loopback, Received, json_answer
 from study_folder import edit
@@ -94,3 +96,37 @@ def test_no_fact_is_asked_for_twice_at_a_depth(tmp_path: Path) -> None:
     assert any(probe.walked > 1 for probe in run.probes)
     questions = [probe.asked for probe in transcript.probes]
     assert len(questions) == len(set(questions))
+
+
+def paged(received: Received, answer: Answer) -> Answer:
+    """Give results whose snippets state no fact, and the pages behind them, which do."""
+    host = f"http://{received.header('host')}"
+    if received.path.startswith("/page/"):
+        topic = received.path.removeprefix("/page/")
+        text = f"{topic} is one of the things here. {topic} has the code {world().code(topic)}."
+        rest = "It has been so for as long as anybody who keeps such books can remember it."
+        page = f"<html><body><nav>Home</nav><article><p>{text}</p><p>{rest}</p></article></body>"
+        return Answer(headers=[("Content-Type", "text/html")], body=page.encode())
+    if not received.path.endswith("/search") or role(received) != "source":
+        return Answer(404) if received.path == "/robots.txt" else answer
+    topics = [one["title"] for one in json.loads(answer.body)["results"]]
+    results = [{"url": f"{host}/page/{t}", "title": t, "content": f"{t} ..."} for t in topics]
+    return json_answer({"results": results})
+
+
+def test_pages_are_read_once_and_replayed_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With fetch every question rests on a page; a replay takes no text out of anything."""
+    pytest.importorskip("trafilatura")
+    with Loopback(answering(world(), paged)) as server:
+        study = searching(tmp_path, server.url)
+        edit(study, 'kind = "searxng"', 'kind = "searxng"\nfetch = true\nallow_private = true')
+        study = Study(study.folder)
+        run, transcript = held(study)
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    assert sound_replays(study)[0].transcript == transcript
+    assert {probe.state for probe in run.probes} == {"asked"}
+    assert {probe.form for probe in run.probes} == {"page"}
+    assert all("Home" not in probe.passage.text for probe in transcript.probes)
+    assert any(call.endswith("/engine/result-1/page") for call in calls(study))
