@@ -37,6 +37,7 @@ FILTERING = (
     "content_filter", "refusal", "content_filtered", "guardrail_intervened", "safety",
     "prohibited_content", "blocklist", "spii", "recitation",
 )  # fmt: skip
+BROKEN_OFF = ("error", "insufficient_system_resource")  # the second is DeepSeek's
 FILTER_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 FILTER_WORDS = ("content filtering policy", "usage policy", "content management policy")
 LONGEST_WORDS = 300  # characters of a stranger's words in a message
@@ -124,7 +125,7 @@ def _fault_of(reply: Any) -> Any:
         return None
     choices = reply.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, dict) and first.get("finish_reason") == "error":
+    if isinstance(first, dict) and first.get("finish_reason") in BROKEN_OFF:
         return first.get("error") or reply.get("error") or {}
     return reply.get("error") or None if first is None and "content" not in reply else None
 

@@ -11,6 +11,7 @@ import msgspec
 
 from harness.asking import version_1
 from harness.asking.answers import answer_to, failed
+from harness.asking.faults import NOT_READ
 from harness.asking.wire import (
     WIRES,
     Answer,
@@ -31,6 +32,9 @@ Noticed = Callable[[str, bytes, Answer], None]  # the model, the request's body,
 
 def unnoticed(model: str, body: bytes, answer: Answer) -> None:
     """Take no notice of an answer."""
+
+
+READ_TWICE = "; where no reply can be read then either, the answer is missing"
 
 
 class Manner(NamedTuple):
@@ -135,7 +139,8 @@ class ChatModel:
             return failed(NO_REPLY, words)
         raise Incomplete(
             f"{call}: {self.endpoint.name} at {self.endpoint.base_url} gave no answer ({words}). "
-            "It will be asked again when `harness record` goes on."
+            "It will be asked again when `harness record` goes on"
+            f"{READ_TWICE if NOT_READ in words else ''}."
         ) from error
 
     def _read(self, call: str, came: _Came) -> Answer:

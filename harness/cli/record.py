@@ -174,7 +174,10 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
         return
     for problem in outcome.problems:
         click.echo(f"harness: {problem}", err=True)
-    click.echo(f"{line}: incomplete. {again}")
+    click.echo(
+        f"{line}: incomplete. {again} A cell that stays so can be settled, what is missing in it "
+        "counted: --accept-missing CELL."
+    )
     sys.exit(3)
 
 

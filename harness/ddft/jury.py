@@ -15,9 +15,10 @@ from harness.ddft.examined import task as words_of_task
 from harness.ddft.metrics import mean
 from harness.ddft.verdicts import judge_by_verdicts
 from harness.results import Score
+from harness.results.ddft import NO_ANSWER
 
 SCALES = ("far", "sas")
-UNJUDGED = Score(None, None, "no_answer", 0)  # of a turn without an answer, which no judge saw
+UNJUDGED = Score(None, None, NO_ANSWER, 0)  # of a turn without an answer, which no judge saw
 
 
 def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgement:

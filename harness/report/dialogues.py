@@ -10,6 +10,7 @@ from harness.report.digits import decimal, plural
 from harness.report.form import Call, Cassette, Studied
 from harness.results import CellResult, Exchange, Results, Score, Transcript, Turn
 from harness.results.answers import words_of
+from harness.results.ddft import NO_ANSWER
 
 TRAP_TURN = 4
 DISPUTE = 0.5  # a distance between two judges' FAR that is worth a look
@@ -133,6 +134,8 @@ def _judges(turn: Turn, words: Exchange) -> list[Block]:
 
 
 def _says(judge: str, score: Score) -> str:
+    if score.state == NO_ANSWER:
+        return f"{judge}: not asked, since there was no answer"
     scores = f"FAR {decimal(score.far, 2)}, SAS {decimal(score.sas, 2)}"
     said = scores if score.state == "ok" else f"missing ({score.state}): {scores}"
     asked = "" if score.asks == 1 else f", asked {score.asks} times"

@@ -14,10 +14,13 @@ from harness.results.shared import RESULTS_VERSION, Missing, Spending, Usage, Va
 SCRIPTED, TEMPLATE = "scripted", "template"  # sources of questions that nobody wrote for a dialogue
 
 
+NO_ANSWER = "no_answer"  # state of the scores of a turn whose answer is missing
+
+
 class Score(msgspec.Struct):
     """One judge's scores of one answer; far and sas are null unless state is "ok".
 
-    state "no_answer", asks 0: there was no answer to judge.
+    state NO_ANSWER, asks 0: there was no answer to judge.
     """
 
     far: float | None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from drilling import answering, role, said, world, write_drill
+from examined import LOST, UNREADABLE
 from loopback import Answer, Loopback, Received, json_answer
 from study_folder import edit
 
@@ -118,3 +119,34 @@ def test_another_model_than_the_one_asked_for_is_a_warning(
     if not ok:
         assert f"serves {name} (asked for target-1)" in done.output
         assert f'served_as = ["{name}"] in [models.target-1]' in done.output
+
+
+def test_who_gives_no_answer_is_told_why(tmp_path: Path) -> None:
+    """A token limit that ends in thought, a filter, a page in place of a reply: not usable."""
+
+    def failing(received: Received, answer: Answer) -> Answer:
+        instead = {
+            "target-1": LOST["null at the limit"][0],
+            "extractor": LOST["Azure's 400"][0],
+            "evaluator": UNREADABLE["a gateway's page"],
+        }
+        return instead.get(role(received), answer)
+
+    with Loopback(answering(world(), failing)) as server:
+        told = states(write_drill(tmp_path, server.url))
+    target, extractor, evaluator = (
+        told[f"{name} ({part})"]
+        for name, part in (
+            ("target-1", "target"),
+            ("extractor", "extractor"),
+            ("evaluator", "evaluator"),
+        )
+    )
+    assert not target[0]
+    assert "cut off while thinking" in target[1]
+    assert "raise it" in target[1]
+    assert not extractor[0]
+    assert "filtered" in extractor[1]
+    assert not evaluator[0]
+    assert "no reply" in evaluator[1]
+    assert "502" in evaluator[1]

@@ -25,11 +25,13 @@ from study_text import study_text
 
 from harness.cli import main
 from harness.ddft.bounds import CI_RANGE
+from harness.errors import UsageError
 from harness.results import Results
 from harness.run.dialogues import bounds
 from harness.run.record import Recording
 from harness.run.replay import replay_cells, replayed_results
 from harness.run.verdict import replay
+from harness.run.wiring import freeze
 from harness.study import Study
 
 STAND_IN = "(no answer came)"
@@ -308,3 +310,43 @@ def test_a_missing_reply_of_a_judge_is_named_as_any_other(kind: str, tmp_path: P
     assert {turn.scores["judge-b"].state for turn in turns} == {state}
     assert [(turn.far, turn.n_judges) for turn in turns] == [(0.75, 2)] * 5
     assert found.missing.states == {"ok": 10, state: 5}
+
+
+def test_another_jury_is_not_shown_them_either(tmp_path: Path) -> None:
+    """A rejudged study has the same missing answers, and pays for none of them."""
+    world = Examination(at_turn(3, LOST["Azure's 400"][0]))
+    with Loopback(world) as server:
+        study = write(tmp_path, server.url)
+        assert Recording(study).run().problems == []
+        before = len(world.judged)
+        words = ["rejudge", str(study.folder), "--jury", "judge-a,judge-b"]
+        done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    assert "missing answers 1 (1 filtered)" in done.output
+    assert len(world.judged) == before + 4 * 2
+
+
+def test_a_study_of_version_1_goes_on_by_its_own_rules(tmp_path: Path) -> None:
+    """There every answer is judged, with its thinking, and none is missing."""
+    odd = {2: chat(""), 3: TOO_LONG, 4: chat("<think>So.</think> [far 0.5, sas 0.5]")}
+    world = Examination(lambda received: odd.get(subject_turn(received)))
+    with Loopback(world) as server:
+        study = write(tmp_path, server.url)
+        freeze(study)
+        materials = json.loads(study.materials.read_text())
+        del materials["prompts"]["missing_answer"]
+        study.materials.write_text(json.dumps({**materials, "protocol_version": 1}))
+        assert Recording(study).run().problems == []
+    found = replayed_results(study)
+    turns = found.cells[0].turns
+    assert [turn.answer_state for turn in turns] == ["ok", "empty", "rejected", "ok", "ok"]
+    assert [turn.far for turn in turns] == [0.75, 0.0625, 0.0625, 0.5, 0.75]
+    assert any("<think>So.</think>" in answer for answer in world.judged)
+    assert found.answers.whole.missing == found.missing.missing == 0
+    page = tmp_path / "page.html"
+    assert (
+        CliRunner().invoke(main, ["report", str(study.folder), "--out", str(page)]).exit_code == 0
+    )
+    assert "what is no answer was judged as one: 1 empty, 1 rejected" in page.read_text()
+    with pytest.raises(UsageError, match="protocol version 1"):
+        Recording(study, accept_missing=[study.cells()[0].name])
