@@ -10,6 +10,7 @@ from study_folder import edit
 
 from harness.errors import UsageError
 from harness.results import RunKey, tier_of
+from harness.run.drills import recent
 from harness.study import Study
 
 
@@ -103,6 +104,18 @@ def test_each_tier_may_have_its_own_q(passes: int | dict[str, int], tiers: str) 
     """One Q for all tiers or one by tier, 3 where none is named."""
     depths = range(1, len(tiers.split()) + 1)
     assert [tier_of(depth, passes) for depth in depths] == tiers.split()
+
+
+@pytest.mark.parametrize(
+    ("months", "start"), [(24, "2024-03-31"), (1, "2026-02-28"), (13, "2025-02-28")]
+)
+def test_the_newest_tier_looks_back_as_far_as_the_study_says(
+    drill: Study, months: int, start: str
+) -> None:
+    """Whole months before as_of, the last day of a month that is shorter."""
+    edit(drill, "as_of = 2026-01-31", "as_of = 2026-03-31")
+    edit(drill, "questions = 6", f"questions = 6\nrecent_months = {months}")
+    assert recent(Study(drill.folder)) == (start, "2026-03-31")
 
 
 def test_limits_and_titles_are_no_part_of_what_is_recorded(drill: Study) -> None:

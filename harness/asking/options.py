@@ -23,6 +23,6 @@ def unknown_option(kind: str, names: Mapping[str, object]) -> str:
     """Return what is wrong with the first option that a kind has not; "" where there is none."""
     for name in names:
         if name not in OPTIONS[kind]:
-            known = ", ".join(OPTIONS[kind]) or "none"
-            return f"option {name!r}; expected one of those for {kind}: {known}"
+            options = ", ".join(OPTIONS[kind]) or "none"
+            return f"option {name!r}; expected one of those for {kind}: {options}"
     return ""

@@ -130,7 +130,7 @@ def _as_text(headers: httpx.Headers, body: bytes, url: str) -> tuple[list[tuple[
         text, by = _extracted(headers, body, url)
     elif kind in PLAIN:
         text, by = httpx.Response(200, headers=headers, content=body).text, "the page itself"
-    said = [
+    origin = [
         ("content-type", "text/plain; charset=utf-8"),
         ("x-page-content-type", headers.get("content-type", "")),
         ("x-page-extractor", by),
@@ -138,7 +138,7 @@ def _as_text(headers: httpx.Headers, body: bytes, url: str) -> tuple[list[tuple[
         ("x-page-sha256", hashlib.sha256(body).hexdigest()),
     ]
     dated = [("last-modified", headers[name]) for name in ("last-modified",) if name in headers]
-    return [*said, *dated], text.encode("utf-8", "replace")
+    return [*origin, *dated], text.encode("utf-8", "replace")
 
 
 def _extracted(headers: httpx.Headers, body: bytes, url: str) -> tuple[str, str]:

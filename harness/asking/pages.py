@@ -49,8 +49,9 @@ class PageReader:
             if reply is None or not httpx.codes.is_redirect(reply.status):
                 break
             url = _url(reply.headers.get("location", ""), url)
-        found = reply is not None and reply.status == httpx.codes.OK
-        return reply.content.decode("utf-8", "replace") if reply and found else ""
+        if reply is None or reply.status != httpx.codes.OK:
+            return ""
+        return reply.content.decode("utf-8", "replace")
 
     def _allowed(self, step: str, url: httpx.URL) -> bool:
         reply = self._inquiry.fetch(step, url.copy_with(raw_path=b"/robots.txt"), ROBOTS)

@@ -67,7 +67,7 @@ class Cloze:
 def gaps_in(passage: Passage, domain: str) -> list[Gap]:
     """Return the best gap of each sentence that has one, the best first."""
     shown = f"{passage.title} {domain}"
-    found = []
+    gaps = []
     for place, sentence in enumerate(sentences(passage.text)):
         if len(sentence.split()) < FEWEST_WORDS:
             continue
@@ -77,8 +77,8 @@ def gaps_in(passage: Passage, domain: str) -> list[Gap]:
         if keys:
             rank, span = min(keys, key=lambda key: (key[0], key[1].start))
             others = min(len(names(sentence)) + len(numbers(sentence)) - 1, ENOUGH_NAMES)
-            found.append(Gap((rank > 1, -others, place), span.text, sentence))
-    return sorted(found)
+            gaps.append(Gap((rank > 1, -others, place), span.text, sentence))
+    return sorted(gaps)
 
 
 def _candidates(sentence: str) -> Iterator[tuple[int, Span]]:

@@ -42,7 +42,7 @@ def names(sentence: str) -> list[Span]:
 
 def numbers(sentence: str) -> list[Span]:
     """Return the numbers of a sentence, each with its unit, if it has one."""
-    return [Span(found[0], found.start(), found.end()) for found in _number.finditer(sentence)]
+    return [Span(match[0], match.start(), match.end()) for match in _number.finditer(sentence)]
 
 
 def _groups(sentence: str) -> Iterator[list[re.Match[str]]]:

@@ -131,5 +131,5 @@ def tells(quote: str) -> bool:
 
 def claim_of(quote: str, passage: str, version: int) -> str:
     """Return the passage's sentence that holds the quote; all of the passage where none does."""
-    parts = sentences(passage) if version > 1 else SENTENCE.split(passage)
-    return next((one for one in parts if stands_in(quote, one)), passage).strip()
+    claims = sentences(passage) if version > 1 else SENTENCE.split(passage)
+    return next((claim for claim in claims if stands_in(quote, claim)), passage).strip()

@@ -21,6 +21,7 @@ from harness.run.protocols import StudyProtocol, Surroundings, protocol_of
 from harness.study import Study
 
 UNLIMITED = 400
+YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 
@@ -90,7 +91,8 @@ class _EveryFact:
     ) -> LookUp:
         """Return a look-up with one passage, which names what is looked for."""
         self.look_ups += 1
-        return _Imagined(Passage(direction, f"{direction}: {'fact ' * 100}", call))
+        named = f"It was in {YEAR} that Professor {NAME} wrote down this fact of them all."
+        return _Imagined(Passage(direction, f"{direction}: {'fact ' * 80}. {named}", call))
 
 
 class _Imagined:

@@ -100,5 +100,8 @@ def _study_text(study: Study, kept: dict[str, Any]) -> str:
     """Give the study file with less in its grid, and what is the default left out."""
     content = study.file.model_dump(exclude_defaults=True)
     content["title"] = f"{study.file.title} (a sample)"
-    content[study.file.protocol] |= kept
+    plan = content[study.file.protocol]
+    plan |= kept
+    if own := plan.get("domain"):  # sources of single domains
+        plan["domain"] = {name: own[name] for name in own if name in kept["domains"]}
     return to_toml(content)

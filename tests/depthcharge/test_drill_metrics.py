@@ -138,3 +138,11 @@ def test_what_holds_of_every_run(seed: int) -> None:
     assert evd is not None
     assert 0 <= exclusive <= evd <= len(depths)
     assert evd - exclusive == pytest.approx(survival[-1] if survival[-1] < 0.2 else 0)
+
+
+def test_the_median_s_cut_can_be_set() -> None:
+    """S of 0.9, 0.6 and 0.3: a half is first passed at depth 3, seven tenths at depth 2."""
+    depths = depths_of([27, 20, 15])
+    assert metrics.median_survival_depth(depths).value == 3
+    assert metrics.median_survival_depth(depths, 0.7).value == 2
+    assert metrics.median_survival_depth(depths, 0.1).reason == "S stays above 0.1"

@@ -17,6 +17,8 @@ from harness.depthcharge.cloze import GAP, gaps_in
 from harness.depthcharge.names import names
 from harness.depthcharge.questions import Shown, claim_of, unsound
 from harness.results import Passage
+from harness.run.drills import fresh
+from harness.run.estimate import estimate
 from harness.study import Study
 
 PASSAGE = Passage(
@@ -180,3 +182,5 @@ def test_code_makes_questions_without_a_call(tmp_path: Path) -> None:
         assert probe.quote in probe.claim
         assert probe.passage.title in probe.asked
     assert not any(call.endswith("/question") for call in calls(study))
+    foreseen = {model.model: model.calls for model in estimate(study, fresh(study)).spending.models}
+    assert foreseen["target-1"] == foreseen["evaluator"] == 6

@@ -18,6 +18,7 @@ from harness.results import DrillResults, RunKey, read_results
 from harness.run.record import Recording, RecordOutcome
 from harness.run.replay import replayed_results
 from harness.run.report import studied
+from harness.run.sample import sampled
 from harness.run.verdict import replay, replayed
 from harness.study import Study
 
@@ -124,3 +125,6 @@ def test_a_domain_has_sources_of_its_own(tmp_path: Path) -> None:
     assert asked == {"Law": ["cases"], "Medicine": ["wiki"]}
     assert searches
     assert all("categories=Law+cases" in received.query for received in searches)
+    part = sampled(Study(study.folder), 0.5, tmp_path / "part")
+    assert len(part.depthcharge.domains) == 1
+    assert set(part.depthcharge.domain) <= set(part.depthcharge.domains)

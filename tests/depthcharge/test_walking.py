@@ -130,3 +130,12 @@ def test_pages_are_read_once_and_replayed_as_text(
     assert {probe.form for probe in run.probes} == {"page"}
     assert all("Home" not in probe.passage.text for probe in transcript.probes)
     assert any(call.endswith("/engine/result-1/page") for call in calls(study))
+
+
+def test_a_run_may_begin_with_fewer_branches_than_questions(tmp_path: Path) -> None:
+    """Three aspects carry six questions, two each."""
+    with Loopback(answering(world(accuracy=(1.0,)))) as server:
+        run, transcript = held(write_drill(tmp_path, server.url, max_depth=1, branches=3))
+    assert (run.branches, len(transcript.branches)) == (3, 3)
+    assert {probe.state for probe in run.probes} == {"asked"}
+    assert Counter(probe.branch for probe in run.probes) == {1: 2, 2: 2, 3: 2}
