@@ -17,6 +17,7 @@ from harness.forms import (
     require_grid,
     require_names_apart,
 )
+from harness.placeholders import advice, unfilled
 from harness.results import RunKey, name_part, slug, tier_of
 
 Tier = Literal["COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE"]
@@ -60,6 +61,17 @@ class SourceEntry(Strict):
     def _options_are_of_its_kind(self) -> SourceEntry:
         if fault := unknown_option(self.kind, self.options):
             raise ValueError(fault)
+        return self
+
+    @model_validator(mode="after")
+    def _placeholders_are_filled(self) -> SourceEntry:
+        lists = [value for value in self.options.values() if isinstance(value, list)]
+        options = [value for value in self.options.values() if isinstance(value, str)]
+        texts = [self.base_url, *options, *(text for texts in lists for text in texts)]
+        places = [(self.query, ("direction", "domain")), *((text, ("domain",)) for text in texts)]
+        for text, filled in places:
+            if placeholder := unfilled(text, filled):
+                raise ValueError(f"{{{placeholder}}} in {text!r}: {advice(placeholder, filled)}")
         return self
 
     @model_validator(mode="after")

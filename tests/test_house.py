@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "forms": EVERYONE,
     "cuts": {"forms"},
     "http_names": {"recording"},
-    "study_drill": {*EVERYONE, "forms", "asking"},
+    "study_drill": {*EVERYONE, "forms", "asking", "placeholders"},
     "study_file": {*EVERYONE, "forms", "http_names", "cuts", "study_drill"},
     "study": {*EVERYONE, "forms", "study_file"},
     "prices": {*EVERYONE, "forms"},

@@ -52,6 +52,13 @@ def test_the_grid_is_targets_domains_repeats(tmp_path: Path) -> None:
             'kind = "searxng"\noptions = { langage = "en" }',
             ["langage", "language"],
         ),
+        (
+            'kind = "searxng"',
+            'kind = "searxng"\noptions = { engines = "{domian}" }',
+            ["{domian}", "mean {domain}"],
+        ),
+        ('kind = "searxng"', 'kind = "searxng"\nfetch = 3', ["fetch"]),
+        ('kind = "wikipedia-summary"', 'kind = "wikipedia-summary"\nfetch = true', ["fetch reads"]),
         ('kind = "searxng"', 'kind = "searxng"\ncontact = "me (at) home"', ["contact", "pattern"]),
         ('extractor = "extractor"', 'extractor = "cloze"', ['directions = "MODEL"']),
         ('extractor = "extractor"', 'extractor = "extractor"\ndirections = "a"', ["directions"]),
