@@ -188,15 +188,12 @@ def _memory() -> str | None:
 def in_place(recorded: Recorded, case: Case, number: int, tally: Tally) -> None:
     """Run the commands on a study with one damaged file and its true manifests.
 
-    All of them on a small study, but `report`, which draws its page before it fails, on every
-    twentieth file; on a bundled study, where each reads megabytes, one in turn.
+    All of them on a small study; on a bundled one, where each reads megabytes, one in turn.
     """
     study = recorded.study
     names = [name for name in (*COMMANDS, API) if name != "calibrate" or study.file.ddft]
     if not recorded.is_small:
         names = [names[number % len(names)]]
-    elif number % 20:
-        names.remove("report")
     faults = [fault for name in names if (fault := fault_of(study, name, case.path.name))]
     tally.runs.update(names)
     tally.noticed[case.kind] += not faults

@@ -42,10 +42,9 @@ def fault_of(study: Study, name: str, file: str) -> str:
     out = study.root / "out"
     out.mkdir()
     words, end = _asked(study) if name == API else _run(study, name, out)
-    written = [path.name for path in out.iterdir() if not _says_failed(path)]
+    written = [path.name for path in out.iterdir()]
     shutil.rmtree(out)
-    names_it = file in words or name == "report"  # which says what fails to replay
-    if end in ("exit 1", "exit 2") and not written and names_it:
+    if end in ("exit 1", "exit 2") and not written and file in words:
         return ""
     if name == "score" and file == "study.toml" and (end == "exit 1" or "unverified: " in words):
         return ""  # it is for a study.toml that was edited, and says so
@@ -75,8 +74,3 @@ def _asked(study: Study) -> tuple[str, str]:
     except Exception as error:  # noqa: BLE001  a traceback is what is looked for
         return "", f"a traceback: {error!r}"
     return "", "exit 0"
-
-
-def _says_failed(path: Path) -> bool:
-    """Tell whether a file is a report's page that shows a failed verdict."""
-    return path.suffix == ".html" and b"FAILED" in path.read_bytes()

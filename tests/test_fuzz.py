@@ -20,7 +20,8 @@ def test_no_damaged_file_passes_a_command(two_studies: Path, name: str) -> None:
     tally = run(Task("in place", two_studies, name, 1, 40))
     assert tally.faults == []
     assert tally.noticed.total() == tally.tried.total() == 40
-    assert tally.runs["analyze"] == tally.runs["diff"] == tally.runs["export eee"] == 40
+    assert set(tally.runs.values()) == {40}
+    assert {"replay", "analyze", "export eee", "report", "from Python"} <= tally.runs.keys()
 
 
 @pytest.mark.parametrize("name", ["small", "drill"])
