@@ -129,7 +129,7 @@ def _of_call(before: Interaction, now: Interaction) -> Iterator[str]:
 def _of_answer(old: dict[str, str], new: dict[str, str]) -> Iterator[str]:
     try:
         before, now = json.loads(old["string"]), json.loads(new["string"])
-    except ValueError:
+    except (ValueError, RecursionError):
         yield "answer, not JSON"
         return
     names = list(_different(before, now))
