@@ -7,6 +7,7 @@ none: then a replay has missed something. docs/trust.md has the same list in wor
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import tomllib
@@ -40,7 +41,7 @@ class Rule(NamedTuple):
 RULES = (
     Rule(r"[\w.]+: form", SAME),
     Rule(r"cassette: request\.headers", UNSEEN),
-    Rule(r"cassette: request\.uri \(same request\)", SAME),
+    Rule(r"cassette: request\.(uri|method) \(same request\)", SAME),
     Rule(r"cassette: request\.body \(same request\)", SAME, (1,)),
     Rule(
         r"cassette: response\.(headers|header_list|http_version|attempts|redacted|recorded_at"
@@ -152,7 +153,8 @@ def _of_materials(_path: Path, sound: bytes, damaged: bytes) -> Iterator[str]:
 
 
 def _of_study(_path: Path, sound: bytes, damaged: bytes) -> Iterator[str]:
-    yield from _different(*(tomllib.loads(data.decode()) for data in (sound, damaged)))
+    texts = (io.TextIOWrapper(io.BytesIO(data), "utf-8").read() for data in (sound, damaged))
+    yield from _different(*map(tomllib.loads, texts))  # with line ends as they are read
 
 
 def _different(before: Any, now: Any) -> Iterator[str]:
