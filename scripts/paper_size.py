@@ -42,8 +42,7 @@ BODY_BYTES = 2_000
 ROUNDS = 3
 SLOWEST, MOST_MEMORY, LEAST_BOOTSTRAP = 2.0, 300.0, 50.0
 REPLAY_IMPORTS = (
-    "import concurrent.futures.process, multiprocessing, "
-    "harness.cli, harness.ddft.analysis, harness.run.verdict"
+    "import pickle, subprocess, threading, harness.cli, harness.ddft.analysis, harness.run.verdict"
 )
 
 

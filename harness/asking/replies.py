@@ -138,8 +138,11 @@ def read_reply(
 
 
 def refuses(text: str) -> bool:
-    """Tell whether a text begins by declining to answer; only for a flag, never for a score."""
-    return bool(_REFUSING.search(text[:_OPENING]))
+    """Tell whether a text begins by declining to answer; only for a flag, never for a score.
+
+    A reply in JSON does not begin so, whatever its reasons quote.
+    """
+    return text[:1] != "{" and bool(_REFUSING.search(text[:_OPENING]))
 
 
 def _read(content: str, fields: Fields, version: int) -> tuple[dict[str, Value], tuple[str, ...]]:
@@ -225,6 +228,8 @@ def _decode(text: str, version: int) -> tuple[object, tuple[str, ...]]:
     """Return the value, and the names of the repairs that it took."""
     if max((depth for depth, _ in nesting(text)), default=0) > _DEEPEST:
         raise _Unusable(WRONG_SHAPE, f"The JSON was nested too deeply; {_NEED}")
+    with contextlib.suppress(json.JSONDecodeError):
+        return _DECODER.decode(text), ()  # nearly every reply is whole, and a repair takes longer
     without = without_trailing_commas(text)
     mended = with_legal_strings(without) if version > 1 else without
     repairs = {"trailing_comma": without != text, "mended": mended != without}

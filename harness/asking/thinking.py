@@ -28,6 +28,7 @@ PAIRS = (
         r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>",
     ),
 )
+SIGNS = ("<", "[", "\u25c1")  # every mark of PAIRS begins with one of these
 Marks = tuple[str, str]  # of a model of a study: how its thinking begins and ends, as plain text
 
 # Possessive quantifiers keep a megabyte of nonsense linear, as does an object's mark that starts
@@ -63,6 +64,8 @@ class _Scanner(NamedTuple):
 
 def spoken(text: str, own: Marks | None = None) -> Spoken:
     """Return what of a text was said; own: the study's marks for this model, beside PAIRS."""
+    if not any(sign in text for sign in (*SIGNS, *(own or ()))):
+        return Spoken(text=text, thought=False, ended=True)
     parts = list(pieces(text, own))
     thought = any(part.kind in ("think", "answer") for part in parts)
     if not thought:

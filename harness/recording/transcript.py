@@ -15,21 +15,23 @@ def transcript_sum(interactions: Iterable[Interaction]) -> str:
 
     Of each exchange counts: call, occurrence, the request's body, status, error, whether the client
     left early, and the answer's body. What no protocol reads (headers, times, earlier tries) does
-    not, nor does the address, which every replay compares. It is the SHA-256 of the JSON arrays of
-    these, one after the other.
+    not, nor does the address, which every replay compares. Hashed are, one exchange after the
+    other: a JSON array of what is short and of both bodies' sizes in bytes, then the bodies.
     """
     total = hashlib.sha256()
     for interaction in interactions:
-        request, response = interaction.request, interaction.response
-        exchange = (
+        response = interaction.response
+        request, answer = interaction.request_bytes, interaction.body_bytes
+        short = (
             response.call,
             response.occurrence,
-            request.body,
-            response.request_base64,
             response.status.code,
             response.error,
             response.partial,
-            response.body,
+            len(request),
+            len(answer),
         )
-        total.update(msgspec.json.encode(exchange))
+        total.update(msgspec.json.encode(short))
+        total.update(request)
+        total.update(answer)
     return total.hexdigest()
