@@ -63,7 +63,7 @@ def test_a_users_own_concept_and_traps_are_recorded(tmp_path: Path) -> None:
     assert "Professor Maren Tidewell of Sandport" in sent
     assert "argues that the lunar backwash explains Tides" in sent
     (folder / "concepts.toml").write_text("changed afterwards")
-    assert replay(Study(folder)).ok
+    assert replay(Study(folder), verify_checksums=False).ok
     frozen = json.loads((folder / "materials.json").read_text())
     assert [pool["domain"] for pool in frozen["pools"]] == ["oceanography"]
 
