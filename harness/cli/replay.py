@@ -92,6 +92,7 @@ def _show_verdict(verdict: Verdict) -> None:
 @told
 def verify(studies: tuple[str, ...], root: Path | None) -> None:
     """Compare the files of STUDIES with their manifests, and say what each one is."""
+    from harness.run.checked import false_digests
     from harness.run.verdict import verify_files
 
     sound = True
@@ -103,5 +104,8 @@ def verify(studies: tuple[str, ...], root: Path | None) -> None:
             f"{study.name}: {len(files.states) - files.wrong} of {len(files.states)} files ok, "
             f"fingerprint {files.fingerprint}"
         )
-        sound &= not files.wrong
+        false = [] if files.wrong else false_digests(study)
+        for call in false:
+            click.echo(f"{call}: the digest beside the request is not that request's", err=True)
+        sound &= not files.wrong and not false
     sys.exit(0 if sound else 1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.errors import CheckFailed
+from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.run.comparison import ResultsComparison, compare_cells, compare_results
 from harness.run.left_out import require_whole
@@ -102,3 +103,17 @@ def check_files(
     if faults:
         return f"unverified: {faults[0].path} is not the one of the manifest"
     return VERIFIED
+
+
+def false_digests(study: Study) -> list[str]:
+    """Return the calls of format-1 cassettes whose stored digest is not that of their request.
+
+    Each as "FILE, call NAME". Raises DamagedFile for a cassette that cannot be read.
+    """
+    paths = [study.cassette(cell) for cell in study.cells()]
+    return [
+        f"{path}, call {label}"
+        for path in paths
+        if path.exists()
+        for label in cassettes.load(path).false_digests()
+    ]

@@ -17,6 +17,7 @@ from harness.recording import checksums
 from harness.recording.redaction import KeyRing
 from harness.run.bundle import replay
 from harness.run.bundle_papers import write_licences, write_papers
+from harness.run.checked import false_digests
 from harness.run.left_out import LeftOut, leave_out
 from harness.run.licences import licences as licences_of
 from harness.run.sample import sampled
@@ -91,6 +92,11 @@ def _sound(study: Study) -> Verdict:
         raise CheckFailed(
             f"{study.name}: not packed, since it does not replay:\n{wrong[0]}\n"
             f"`harness replay {study.name} --verify-checksums` says all of it."
+        )
+    if false := false_digests(study):
+        raise CheckFailed(
+            f"{false[0]}: the digest beside the request is not that request's; one of them was "
+            "changed after the recording. Nothing was packed. Restore the file."
         )
     return verdict
 

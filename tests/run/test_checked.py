@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,3 +156,23 @@ def test_a_format_1_study_says_that_its_words_are_not_bound() -> None:
     verdict = replay(Study(root / "cassettes" / "ddft-local"))
     assert (verdict.ok, verdict.numbers, verdict.words) == (True, "identical", "not bound")
     assert "words not bound" in verdict.line
+
+
+@pytest.mark.parametrize("words", [("verify",), ("pack", "-o", "x.tar.zst")])
+def test_a_false_digest_of_format_1_is_named(
+    tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the manifests made anew, `verify` and `pack` still derive the digests and compare."""
+    root = Path(__file__).parent.parent.parent
+    shutil.copytree(root / "cassettes" / "ddft-local", tmp_path / "cassettes" / "mine")
+    (tmp_path / "checksums").mkdir()
+    study = Study(tmp_path / "cassettes" / "mine")
+    path = study.cassette(study.cells()[0])
+    text = path.read_text("utf-8")
+    path.write_text(re.sub(r'"digest":"1:[0-9a-f]{32}"', f'"digest":"1:{"0" * 32}"', text, count=1))
+    reseal(study)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, [words[0], "mine", *words[1:]])
+    assert done.exit_code == 1
+    assert "the digest beside the request is not that request's" in done.output
+    assert path.name in done.output
