@@ -111,24 +111,37 @@ def record(
 
 
 def _show_estimate(study: Study, prices: Path | None) -> None:
-    from harness.run.estimate import estimate
+    from harness.run.estimate import UNLIMITED, estimate
     from harness.run.preflight import read_all
+    from harness.run.protocols import protocol_of
 
     found = estimate(study, read_all(study, prices))
-    foreseen_cost = found.spending
-    click.echo(f"{study.name}: {len(study.cells())} cells; tokens and cost are estimates")
-    for model in foreseen_cost.models:
+    currency = found.usual.currency
+    click.echo(f"{study.name}: {len(study.cells())} cells; tokens in and cost are estimates")
+    for usual, most in zip(found.usual.models, found.most.models, strict=True):
+        is_most = found.bounded and usual.model not in found.unlimited
         click.echo(
-            f"{model.model}: {model.calls} calls, about {model.prompt_tokens} tokens in, at most "
-            f"{model.completion_tokens} out, cost {_amount(model.cost, foreseen_cost.currency)}"
+            f"{usual.model}: {'' if found.bounded else 'about '}{usual.calls} calls, "
+            f"{'at most' if found.bounded else 'about'} {most.calls} with second asks; about "
+            f"{most.prompt_tokens} tokens in, {'at most' if is_most else 'about'} "
+            f"{most.completion_tokens} out with them, cost {_amount(most.cost, currency)}"
         )
     for name, count in found.look_ups.items():
         click.echo(f"{name}: about {count} look-ups, which no price list covers")
-    click.echo(f"total: {_amount(foreseen_cost.total, foreseen_cost.currency)}")
+    click.echo(f"total: {_amount(found.most.total, currency)} with every second ask")
+    for name in found.unlimited:
+        click.echo(
+            f"note: {name} is sent no token limit (max_tokens, max_completion_tokens), so "
+            f"{UNLIMITED} tokens a reply are taken; a reasoning model may use many times that"
+        )
+    for note in protocol_of(study).undefined_by_rule(study):
+        click.echo(f"note: {note}")
 
 
 def _amount(cost: Value, currency: str | None) -> str:
-    return f"unknown ({cost.reason})" if cost.value is None else f"{cost.value:.4f} {currency}"
+    if cost.value is None:
+        return f"unknown ({cost.reason})"
+    return f"about {cost.value:.4f} {currency}"
 
 
 @contextmanager

@@ -14,7 +14,8 @@ import msgspec
 from harness.asking.wire import WIRES
 from harness.errors import Incomplete, UsageError
 from harness.results import Price, Prices
-from harness.run.estimate import token_limit
+from harness.run.estimate import limit_sent, token_limit
+from harness.run.wiring import endpoint
 from harness.study import Study
 
 
@@ -99,7 +100,8 @@ def check_limit(study: Study, prices: Prices | None) -> None:
     params = study.file.params_of_role
     for role, names in study.file.plan.roles.items():
         for name in names:
-            if token_limit({**params.get(role, {}), **study.file.models[name].params}) is None:
+            model = endpoint(name, study.file.models[name], None)
+            if limit_sent(model, params.get(role, {})) is None:
                 raise UsageError(
                     f"--cost-limit: {name} as {role} has no token limit (max_tokens), so the most "
                     "a call may cost is not known."

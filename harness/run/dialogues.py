@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from harness.asking.wire import Message
 from harness.ddft import judgements
+from harness.ddft.evaluations import SCALES
+from harness.ddft.examined import NUMBERS
 from harness.ddft.materials import SUPPORTED_VERSIONS, present_materials
 from harness.ddft.protocol import Dialogue, Rules
 from harness.ddft.scoring import MetricRules, answers_of, count_missing, score_study
@@ -15,10 +17,12 @@ from harness.report.form import Band, Bound
 from harness.results import AnswerCounts, CellKey, CellResult, Materials, Results
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
+from harness.stats.fewest import FEWEST
 from harness.study import Study
 from harness.texts import read_concepts, read_pools
 
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
+SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
 
 
 def fresh(study: Study) -> Materials:
@@ -135,11 +139,47 @@ def bands(study: Study, found: Results) -> dict[str, Band]:  # noqa: ARG001  # n
     return {}
 
 
+def may_ask_again(call: str) -> bool:
+    """Tell whether a call is made once more where its reply cannot be used."""
+    return "/judge/" in call or call == "turn-4/interviewer"
+
+
+def is_bounded(study: Study) -> bool:
+    """Tell whether the calls are known: a judge of verdicts is asked for every sentence."""
+    return set(study.ddft.scoring_of.values()) <= {NUMBERS}
+
+
+def undefined_by_rule(study: Study) -> list[str]:
+    """Say what the study's rules or its size leave undefined, and what helps."""
+    ddft, told = study.ddft, list[str]()
+    if len(ddft.levels) == 1:
+        told.append("one level: CRI and CI are undefined for every subject; they need two levels")
+    elif ddft.empty_far_prime == "undefined":
+        told.append(
+            "CI is undefined for every subject that is always coherent (no answer with SAS below "
+            f"{ddft.cuts.incoherent_below:g}, so FAR' is empty), as strong models are: the rule "
+            'empty_far_prime = "undefined". The other rule can be seen from the same recording: '
+            f"harness score {study.name} --set ddft.empty_far_prime=zero"
+        )
+    told.append(
+        f"HOC and CI are undefined for a subject whose mean FAR reaches theta = {ddft.theta:g} at "
+        "no level"
+    )
+    if len(ddft.subjects) < FEWEST:
+        told.append(
+            f"{len(ddft.subjects)} subjects: correlations, ranks' stability and intervals over "
+            f"subjects are undefined; they need {FEWEST}"
+        )
+    return told
+
+
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
     """Give a reply of about `limit` tokens that the protocol can use."""
     if "/judge/" in call:
-        return json.dumps({"far": 0.5, "sas": 0.5})
+        one_word = call.split("/judge/")[1].partition("/")[2] not in ("", *SCALES)
+        return "yes" if one_word else json.dumps(SCORES)
     if "interviewer" not in call:
         return "word " * (limit * 4 // 5)
-    quoted = re.search(r'"([^"]+)"', messages[-1]["content"])
-    return f"What of {quoted[1] if quoted else 'that'}?"
+    task = messages[-1]["content"]
+    view = re.search(r"^Expert's view: (.+)$", task, re.MULTILINE)
+    return f"{view[1] if view else 'Professor Ada Imagined says so.'} What of that word?"

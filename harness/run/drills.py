@@ -17,6 +17,7 @@ from harness.results import AnswerCounts, DrillResults, Materials, RunKey, RunRe
 from harness.results.depthcharge import MISSING
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
+from harness.stats.fewest import FEWEST
 from harness.study import Study
 
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
@@ -145,6 +146,24 @@ def bands(study: Study, found: DrillResults) -> dict[str, Band]:
         run.cell.name: Band(*survival_band(result, run, study.file.seed))
         for run, result in zip(found.runs, found.cells, strict=True)
     }
+
+
+def may_ask_again(call: str) -> bool:
+    """Tell whether a call is made once more where its reply cannot be used."""
+    return not call.endswith("/target")
+
+
+def is_bounded(study: Study) -> bool:  # noqa: ARG001
+    """Tell that it is not: where facts are missing, more look-ups and questions are tried."""
+    return False
+
+
+def undefined_by_rule(study: Study) -> list[str]:
+    """Say what the study's size leaves undefined, and what helps."""
+    targets = len(study.depthcharge.targets)
+    if targets >= FEWEST:
+        return []
+    return [f"{targets} targets: Kendall's tau between domains is undefined; it needs {FEWEST}"]
 
 
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:

@@ -1,8 +1,10 @@
 """What a recording will ask and about what it will cost, before a call is made.
 
 Every cell is held with stand-ins that answer as long as their token limits allow and find every
-fact, so that the lengths are those of the real prompts; a token is taken for four characters.
-Second tries are not foreseen, and a drill goes to its greatest depth.
+fact, so that the lengths are those of the real prompts; a token is taken for four characters. A
+second ask is foreseen wherever the protocol makes one, and counted apart. Of a dialogue this is the
+most there can be, if every model has a token limit; a drill goes to its greatest depth, and asks
+more where facts are missing.
 """
 
 from __future__ import annotations
@@ -15,38 +17,73 @@ from harness.asking.inquiry import Window
 from harness.asking.limits import CHARACTERS_A_TOKEN
 from harness.asking.sources import FOUND, LookUp
 from harness.asking.usage import spending
-from harness.asking.wire import Answer, Message
-from harness.results import Materials, Passage, Spending
+from harness.asking.wire import Answer, Endpoint, Message, request_body
+from harness.results import Materials, Passage, Spending, Usage
 from harness.run.protocols import StudyProtocol, Surroundings, protocol_of
+from harness.run.wiring import endpoint
 from harness.study import Study
 
 UNLIMITED = 400
 YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+ASK_AGAIN = 60  # tokens of the words with which a second ask says what was wrong
 
 
 class Estimate(NamedTuple):
-    """What a recording will ask at most: models with tokens and cost, sources with look-ups."""
+    """What a recording will ask: models with tokens and cost, sources with look-ups.
 
-    spending: Spending
+    usual: without any second ask; most: with every one. unlimited: models that are sent no token
+    limit, for whose replies UNLIMITED tokens are taken. bounded: whether `most` is the most there
+    can be of calls, and of tokens out where no model is unlimited.
+    """
+
+    usual: Spending
+    most: Spending
     look_ups: Mapping[str, int]
+    unlimited: list[str]
+    bounded: bool
+
+
+class _SecondAsks(NamedTuple):
+    """The usage of all second asks, by model."""
+
+    usage: Mapping[str, Usage]
 
 
 def estimate(study: Study, materials: Materials) -> Estimate:
-    """Estimate all of a study's cells, recorded or not."""
+    """Return an estimate of all of a study's cells, recorded or not."""
     protocol = protocol_of(study)
     sources = {name: _EveryFact(name) for name in study.file.sources}
-    models = {name: _StandIn(model.params, protocol) for name, model in study.file.models.items()}
+    models = {
+        name: _StandIn(endpoint(name, model, None), protocol)
+        for name, model in study.file.models.items()
+    }
     around = Surroundings(models, sources)
     cells = [protocol.cell(study, cell, materials, around).run() for cell in study.cells()]
-    look_ups = {name: source.look_ups for name, source in sources.items()}
-    return Estimate(spending(cells, materials.prices), look_ups)
+    again = _SecondAsks({name: model.again for name, model in models.items() if model.again.calls})
+    return Estimate(
+        usual=spending(cells, materials.prices),
+        most=spending([*cells, again], materials.prices),
+        look_ups={name: source.look_ups for name, source in sources.items()},
+        unlimited=[name for name, model in models.items() if model.is_unlimited],
+        bounded=protocol.is_bounded(study),
+    )
 
 
-def token_limit(params: Mapping[str, Any]) -> int | None:
-    """Give the most tokens that a reply may have by these parameters; None where nothing says."""
-    limits = [params[name] for name in LIMITS if isinstance(params.get(name), int)]
-    return max(limits) if limits else None
+def token_limit(body: Mapping[str, Any]) -> int | None:
+    """Return the most tokens, reasoning included, that a request allows; None without a limit.
+
+    Anthropic's max_tokens and OpenAI's max_completion_tokens count reasoning too (their API
+    references). Several choices (n) each have all of it.
+    """
+    limits = [body[name] for name in LIMITS if isinstance(body.get(name), int)]
+    choices = body.get("n")
+    return max(limits) * (choices if isinstance(choices, int) else 1) if limits else None
+
+
+def limit_sent(endpoint: Endpoint, params: Mapping[str, Any]) -> int | None:
+    """Return the token limit of a model in a role, as its requests carry it: see `token_limit`."""
+    return token_limit(request_body(endpoint, [], params))
 
 
 def tokens_in(messages: Sequence[Message]) -> int:
@@ -58,8 +95,9 @@ def tokens_in(messages: Sequence[Message]) -> int:
 class _StandIn:
     """A model that says nothing at the greatest length."""
 
-    def __init__(self, params: Mapping[str, Any], protocol: StudyProtocol) -> None:
-        self._params, self._protocol = params, protocol
+    def __init__(self, endpoint: Endpoint, protocol: StudyProtocol) -> None:
+        self._endpoint, self._protocol = endpoint, protocol
+        self.again, self.is_unlimited = Usage(), False
 
     def ask(
         self,
@@ -70,9 +108,16 @@ class _StandIn:
         schema: Mapping[str, Any] | None = None,  # noqa: ARG002  # `call` says it
     ) -> Answer:
         """Give a reply that the protocol can use, and the tokens of its longest."""
-        limit = token_limit({**(params or {}), **self._params}) or UNLIMITED
+        limit = limit_sent(self._endpoint, params or {})
+        self.is_unlimited |= limit is None
+        limit = UNLIMITED if limit is None else limit
+        prompt = tokens_in(messages)
+        if self._protocol.may_ask_again(call):
+            self.again.calls += 1
+            self.again.prompt_tokens += prompt + limit + ASK_AGAIN
+            self.again.completion_tokens += limit
         text = self._protocol.imagined(call, messages, limit)
-        return Answer(text, "ok", "stop", "", (tokens_in(messages), limit))
+        return Answer(text, "ok", "stop", "", (prompt, limit))
 
 
 class _EveryFact:

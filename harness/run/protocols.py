@@ -76,6 +76,15 @@ class StudyProtocol(Protocol):
     def bands(self, study: Study, found: Any) -> dict[str, Band]:
         """Give the bands around the curves of a page, by run."""
 
+    def may_ask_again(self, call: str) -> bool:
+        """Tell whether a call is made once more where its reply cannot be used."""
+
+    def is_bounded(self, study: Study) -> bool:
+        """Tell whether an estimate with every second ask has all the calls there can be."""
+
+    def undefined_by_rule(self, study: Study) -> list[str]:
+        """Say which of a study's metrics its rules or its size leave undefined, and what helps."""
+
     def imagined(self, call: str, messages: Sequence[Message], limit: int) -> str:
         """Give a reply of about `limit` tokens that the protocol can use, for an estimate."""
 
