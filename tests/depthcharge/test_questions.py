@@ -182,5 +182,5 @@ def test_code_makes_questions_without_a_call(tmp_path: Path) -> None:
         assert probe.quote in probe.claim
         assert probe.passage.title in probe.asked
     assert not any(call.endswith("/question") for call in calls(study))
-    foreseen = {model.model: model.calls for model in estimate(study, fresh(study)).spending.models}
+    foreseen = {model.model: model.calls for model in estimate(study, fresh(study)).usual.models}
     assert foreseen["target-1"] == foreseen["evaluator"] == 6
