@@ -164,15 +164,15 @@ def test_a_false_digest_of_format_1_is_named(
 ) -> None:
     """With the manifests made anew, `verify` and `pack` still derive the digests and compare."""
     root = Path(__file__).parent.parent.parent
-    shutil.copytree(root / "cassettes" / "ddft-local", tmp_path / "cassettes" / "mine")
+    shutil.copytree(root / "cassettes" / "ddft-local", tmp_path / "cassettes" / "ddft-local")
     (tmp_path / "checksums").mkdir()
-    study = Study(tmp_path / "cassettes" / "mine")
+    study = Study(tmp_path / "cassettes" / "ddft-local")
     path = study.cassette(study.cells()[0])
     text = path.read_text("utf-8")
     path.write_text(re.sub(r'"digest":"1:[0-9a-f]{32}"', f'"digest":"1:{"0" * 32}"', text, count=1))
     reseal(study)
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(main, [words[0], "mine", *words[1:]])
+    done = CliRunner().invoke(main, [words[0], "ddft-local", *words[1:]])
     assert done.exit_code == 1
     assert "the digest beside the request is not that request's" in done.output
     assert path.name in done.output
