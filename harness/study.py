@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.files import file_name
 from harness.forms import parsed
-from harness.results import CellKey, RunKey
+from harness.results import CellKey, GoldKey, RunKey
 from harness.study_file import DDFT, DepthCharge, StudyFile
 
 LIMITS = (
@@ -25,7 +25,7 @@ LIMITS = (
 )
 STUDIES = "cassettes"
 MANIFESTS = "checksums"
-Cell = CellKey | RunKey
+Cell = CellKey | RunKey | GoldKey
 
 
 class Study:
@@ -79,8 +79,9 @@ class Study:
         )
 
     def cells(self) -> Sequence[Cell]:
-        """Give the grid."""
-        return self.file.plan.cells()
+        """Give the grid, and behind it the cell of the gold set where that is recorded."""
+        exam = [GoldKey()] if self.file.jury_check else []
+        return [*self.file.plan.cells(), *exam]
 
     def cassette(self, cell: Cell) -> Path:
         """Give the place of a cell's cassette."""

@@ -123,6 +123,7 @@ class DepthCharge(Strict):
     redeals: int = Field(default=2, ge=0, le=100)
     recent_months: int = Field(default=24, ge=1, le=1200)
     history: Literal["single", "path"] = "single"
+    evaluator_form: Literal["object", "verdict"] = "object"
     answerable_check: bool = False
     missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
     unverifiable_limit: Share = Field(0.20, json_schema_extra=METRIC)

@@ -192,7 +192,11 @@ class Record(Strict):
 
 
 class StudyFile(Strict):
-    """A whole study.toml: one protocol, and the table of its name."""
+    """A whole study.toml: one protocol, and the table of its name.
+
+    jury_check: whether the gold set is part of the recording, or the concepts of which it is.
+    gold_file: a gold set of the study's own, in the place of the package's.
+    """
 
     title: str
     about: str = ""
@@ -206,6 +210,8 @@ class StudyFile(Strict):
     depthcharge: DepthCharge | None = None
     prompts: PromptFiles = PromptFiles()
     record: Record = Record()
+    jury_check: bool | list[Name] = False
+    gold_file: str | None = None
 
     @property
     def plan(self) -> DDFT | DepthCharge:

@@ -196,17 +196,22 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
 
 @main.command(epilog=EXIT_CODES, short_help="Ask every endpoint of a study one small question.")
 @click.argument("study")
+@click.option("--jury", is_flag=True, help="Put the gold set before every judge, too (it costs).")
 @ROOT
 @told
-def check(study: str, root: Path | None) -> None:
+def check(study: str, jury: bool, root: Path | None) -> None:
     """Make one small call to every endpoint of STUDY: key, served model, JSON, parameters."""
+    from harness.cli.jury import show_check
     from harness.run.check import check_endpoints
+    from harness.run.jury_check import live_check
     from harness.study import find_study
 
-    failed = False
-    for line in check_endpoints(find_study(study, root)):
+    opened, failed = find_study(study, root), False
+    for line in check_endpoints(opened):
         click.echo(f"{line.name}: {line.words}")
         failed |= not line.ok
+    if jury and not failed:
+        show_check(live_check(opened))
     sys.exit(1 if failed else 0)
 
 

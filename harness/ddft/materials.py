@@ -38,6 +38,24 @@ def present_materials(
     )
 
 
+def with_texts(
+    concepts: Sequence[Concept], needed: Sequence[str], own: Sequence[Concept] = ()
+) -> list[Concept]:
+    """Return concepts with those that are needed besides, of the user's or the package's.
+
+    Raises UsageError for one that nobody has.
+    """
+    known = {concept.id: concept for concept in [*_packaged_concepts(), *own, *concepts]}
+    for name in needed:
+        if name not in known:
+            raise UsageError(
+                f"the gold set has answers about {name!r}, of which there is no text; give a "
+                "concept_file that has it"
+            )
+    more = [known[name] for name in needed]
+    return [*concepts, *(concept for concept in more if concept not in concepts)]
+
+
 def _needed(pools: dict[str, TrapPool], concepts: Sequence[Concept]) -> list[TrapPool]:
     for concept in concepts:
         if concept.domain not in pools:

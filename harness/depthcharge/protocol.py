@@ -22,7 +22,7 @@ from harness.asking.thinking import without_thinking
 from harness.asking.usage import UsageCount
 from harness.asking.wire import CUT_OFF, Answer, Message
 from harness.depthcharge.cloze import Cloze
-from harness.depthcharge.evaluator import evaluate
+from harness.depthcharge.evaluator import Evaluation, evaluate
 from harness.depthcharge.extractor import Extractor
 from harness.depthcharge.outcome import (
     Fact,
@@ -233,8 +233,7 @@ class Drill:
             f"{call}/evaluator",
             question,
             answer,
-            self._prompts,
-            self._params("evaluator"),
+            Evaluation(self._prompts, self._params("evaluator"), self._rules.evaluator_form),
         )
         self._hear(filled, filled.reply("evaluator", name))
         return filled

@@ -40,6 +40,7 @@ class Rules(NamedTuple):
     history: str
     answerable_check: bool
     params: Mapping[str, Mapping[str, Any]]
+    evaluator_form: str = "object"
 
 
 class People(NamedTuple):

@@ -23,7 +23,10 @@ def limits(studied: Studied) -> list[str]:
         "model of the same name may answer otherwise today."
     )
     unfinished = len(studied.cells) - len(studied.cassettes)
+    unfit = found.jury.words if found.jury else ""
     parts = [*found.notices, dates, *own, NOBODY, studied.checked.limits]
+    if unfit:
+        parts.insert(0, f"The jury, by its gold set and its habits: {unfit}.")
     if unfinished:
         parts.insert(0, f"{plural(unfinished, 'cell')} of {len(studied.cells)} are not recorded.")
     return parts

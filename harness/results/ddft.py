@@ -9,6 +9,7 @@ import msgspec
 from harness.results.answers import NO_ANSWERS, AnswerCounts
 from harness.results.cell_names import name_part
 from harness.results.fallbacks import Fallbacks, Replies
+from harness.results.jury import JuryCheck
 from harness.results.shared import RESULTS_VERSION, Missing, Spending, Usage, Value
 
 SCRIPTED, TEMPLATE = "scripted", "template"  # sources of questions that nobody wrote for a dialogue
@@ -130,7 +131,8 @@ class SubjectMetrics(msgspec.Struct):
 class Results(msgspec.Struct):
     """results.json: what a study found, and by which rules.
 
-    analysis: the protocol's study-level analysis, in its own form.
+    analysis: the protocol's study-level analysis, in its own form. jury: whether the judges are
+    fit.
     """
 
     study: str
@@ -149,3 +151,4 @@ class Results(msgspec.Struct):
     transcripts: dict[str, str] = {}
     answers: AnswerCounts = NO_ANSWERS
     notices: list[str] = []
+    jury: JuryCheck | None = None

@@ -10,6 +10,7 @@ import msgspec
 from harness.results.answers import NO_ANSWERS, AnswerCounts
 from harness.results.cell_names import name_part, slug
 from harness.results.fallbacks import Fallbacks, Replies
+from harness.results.jury import JuryCheck
 from harness.results.shared import RESULTS_VERSION, Interval, Missing, Spending, Usage, Value
 
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
@@ -257,7 +258,7 @@ class DrillResults(msgspec.Struct):
     """results.json of a DepthCharge study: what it found, and by which rules.
 
     notices: what has to be said before any number. analysis: the study-level analysis, in the
-    protocol's own form.
+    protocol's own form. jury: whether the evaluator is fit.
     """
 
     study: str
@@ -276,3 +277,4 @@ class DrillResults(msgspec.Struct):
     fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
     transcripts: dict[str, str] = {}
     answers: AnswerCounts = NO_ANSWERS
+    jury: JuryCheck | None = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+FACT_ANSWERS = ("states", "rephrases", "misses", "echoes")
+
 
 class GoldAnswer(msgspec.Struct, omit_defaults=True):
     """An answer about a concept, and the bands that a fair reader would score it in.
@@ -46,3 +48,9 @@ class Gold(msgspec.Struct, omit_defaults=True):
 
     answers: list[GoldAnswer] = []
     facts: list[GoldFact] = []
+
+
+class GoldKey(msgspec.Struct, frozen=True, order=True):
+    """The place of the gold set in a recording: one cell beside the grid."""
+
+    name: str = "jury-check"

@@ -8,6 +8,7 @@ import msgspec
 
 from harness.errors import DamagedFile
 from harness.json_files import typed
+from harness.results.gold import Gold
 
 RESTORE = "Restore it from where you got the study; the recording does not replay without it."
 SCHEMA = "schema"  # a part of the names of those prompts that are JSON schemas
@@ -62,7 +63,8 @@ class Prices(msgspec.Struct):
 class Materials(msgspec.Struct, omit_defaults=True):
     """Everything besides the study file that shapes a request, frozen at the first record.
 
-    prices decide no request; they stand here so that a replay gives the recorded cost.
+    concepts: those of the grid, and those of the gold set that is part of the recording, if there
+    is one. prices decide no request; they stand here so that a replay gives the recorded cost.
     """
 
     harness_version: str
@@ -72,6 +74,7 @@ class Materials(msgspec.Struct, omit_defaults=True):
     concepts: list[Concept] = []
     pools: list[TrapPool] = []
     prices: Prices | None = None
+    gold: Gold | None = None
 
 
 def read_materials(path: Path) -> Materials:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 
 from harness.asking.models import ChatModel
+from harness.asking.one_word import Choice, ask_word
 from harness.asking.replies import Score, read_reply
 from harness.asking.sources import FAILED, open_source
 from harness.asking.wire import Answer
@@ -23,6 +24,7 @@ from harness.study_file import SourceEntry
 
 JSON_ROLES = ("judge", "extractor", "evaluator")
 QUESTION = [{"role": "user", "content": 'Reply with this JSON object and nothing else: {"far": 1}'}]
+WORD = [{"role": "user", "content": "Is water wet? Answer with one word, Yes or No."}]
 SCHEMA = {
     "type": "object",
     "properties": {"far": {"type": "number"}},
@@ -82,6 +84,8 @@ def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None
 def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
     name, in_json = f"{model.endpoint.name} ({role})", role in JSON_ROLES
     params = study.file.params_of_role.get(role, {})
+    if says_one_word(study, model.endpoint.name, role):
+        return _checked_word(name, model, params)
     answer = model.ask("check", QUESTION, params=params, schema=SCHEMA if in_json else None)
     if answer.state == REJECTED:
         return EndpointState(name, f"the parameters are not accepted: {answer.problem}", False)
@@ -101,6 +105,22 @@ def _cause(answer: Answer) -> str:
     if answer.state == CUT_OFF_THINKING:
         return ": its token limit ends before its thinking does; raise it"
     return f": {answer.problem}" if answer.problem else ""
+
+
+def says_one_word(study: Study, name: str, role: str) -> bool:
+    """Tell whether a model is asked for one word in a role, and not for JSON."""
+    if role == "judge":
+        return study.ddft.scoring_of[name] == "verdict"
+    return role == "evaluator" and study.depthcharge.evaluator_form == "verdict"
+
+
+def _checked_word(name: str, model: ChatModel, params: Mapping[str, Any]) -> EndpointState:
+    choice = Choice("Yes", "No", "Answer with one word alone: Yes or No.", params)
+    word = ask_word(model, "check", WORD, choice)
+    if word.share is None:
+        return EndpointState(name, f"gives no verdict in one word: {word.state}", False)
+    kind = "the word alone, no probabilities" if word.by_word else "its probabilities too"
+    return EndpointState(name, f"{_served(model, word.answers[-1])}, one word: {kind}", True)
 
 
 def _served(model: ChatModel, answer: Answer) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness import results as results_file
-from harness.results import Difference
+from harness.results import Difference, GoldKey
 from harness.run.replay import CellReplay
 from harness.study import Study
 
@@ -56,7 +56,9 @@ def compare_cells(study: Study, replays: Sequence[CellReplay]) -> ResultsCompari
     now = msgspec.json.decode(
         results_file.canonical(
             {
-                "cells": [replay.result for replay in replays],
+                "cells": [
+                    replay.result for replay in replays if not isinstance(replay.cell, GoldKey)
+                ],
                 TRANSCRIPTS: {replay.cell.name: replay.transcript_sum for replay in replays},
                 "results_version": results_file.RESULTS_VERSION,
             }

@@ -6,15 +6,30 @@ import json
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from harness.asking.wire import Message
 from harness.ddft import judgements
 from harness.ddft.evaluations import SCALES
 from harness.ddft.examined import NUMBERS
-from harness.ddft.materials import SUPPORTED_VERSIONS, present_materials
+from harness.ddft.gold import GoldExam, examples, utterances
+from harness.ddft.materials import SUPPORTED_VERSIONS, present_materials, with_texts
 from harness.ddft.protocol import Dialogue, Rules
 from harness.ddft.scoring import MetricRules, answers_of, count_missing, score_study
+from harness.jury.fitness import judge_fitness, without_gold
+from harness.jury.habits import habits
 from harness.report.form import Band, Bound
-from harness.results import AnswerCounts, CellKey, CellResult, Materials, Results
+from harness.results import (
+    AnswerCounts,
+    CellKey,
+    CellResult,
+    Fitness,
+    Gold,
+    GoldResult,
+    Materials,
+    Results,
+    Transcript,
+)
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
 from harness.stats.fewest import FEWEST
@@ -35,8 +50,46 @@ def fresh(study: Study) -> Materials:
 
 def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings) -> Dialogue:
     """Set up one cell's dialogue."""
+    return Dialogue(key, _rules(study), materials, around.models, around.heard)
+
+
+def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:
+    """Return materials with a gold set's answers, and the texts of the concepts they are about."""
+    path = study.ddft.concept_file
+    own = read_concepts(study.folder / path) if path else []
+    needed = list(dict.fromkeys(answer.concept for answer in gold.answers))
+    concepts = with_texts(materials.concepts, needed, own)
+    return msgspec.structs.replace(materials, gold=Gold(answers=gold.answers), concepts=concepts)
+
+
+def exam(study: Study, materials: Materials, around: Surroundings) -> GoldExam:
+    """Set up the gold set for every judge."""
+    gold = materials.gold or Gold()
+    return GoldExam(gold, _rules(study), materials, around.models, around.heard, around.each)
+
+
+def fitness(
+    study: Study,
+    materials: Materials,
+    taken: GoldResult | None,
+    cells: Sequence[CellResult],
+    transcripts: Sequence[Transcript],
+) -> list[Fitness]:
+    """Return whether each judge is fit, by the gold set and by what is recorded."""
+    given = list(utterances(cells, transcripts, materials.protocol_version))
+    shown = examples(materials)
+    habits_of = {name: habits(name, given, shown) for name in study.ddft.jury}
+    if taken is None or materials.gold is None:
+        return [without_gold(name, found) for name, found in habits_of.items()]
+    answers = materials.gold.answers
+    return [
+        judge_fitness(name, answers, taken.scores[name], found) for name, found in habits_of.items()
+    ]
+
+
+def _rules(study: Study) -> Rules:
     ddft = study.ddft
-    rules = Rules(
+    return Rules(
         study.file.seed,
         ddft.interviewer,
         tuple(ddft.jury),
@@ -49,7 +102,6 @@ def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings)
         ddft.empty_answers,
         ddft.trap_source,
     )
-    return Dialogue(key, rules, materials, around.models, around.heard)
 
 
 def calls_a_cell(study: Study) -> int:

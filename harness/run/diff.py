@@ -100,7 +100,7 @@ def _common(before: Study, after: Study) -> list[Cell]:
 
 
 def _recorded(study: Study) -> list[Cell]:
-    return [cell for cell in study.cells() if study.cassette(cell).exists()]
+    return [cell for cell in study.file.plan.cells() if study.cassette(cell).exists()]
 
 
 def _counted(study: Study) -> str:
@@ -110,7 +110,7 @@ def _counted(study: Study) -> str:
 
 
 def _rest(study: Study, cells: Sequence[Cell]) -> list[str]:
-    return [cell.name for cell in study.cells() if cell not in cells]
+    return [cell.name for cell in study.file.plan.cells() if cell not in cells]
 
 
 def _side(study: Study, cells: Sequence[Cell], verify: bool) -> Side:

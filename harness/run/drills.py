@@ -6,14 +6,29 @@ import json
 from calendar import monthrange
 from collections.abc import Sequence
 
+import msgspec
+
 from harness.asking.inquiry import Window
 from harness.asking.wire import Message
+from harness.depthcharge.gold import GoldExam, examples, utterances
 from harness.depthcharge.materials import SUPPORTED_VERSIONS, present_materials
 from harness.depthcharge.protocol import Drill
 from harness.depthcharge.rules import People, Rules
 from harness.depthcharge.scoring import MetricRules
+from harness.jury.fitness import evaluator_fitness, without_gold
+from harness.jury.habits import habits
 from harness.report.form import Band, Bound
-from harness.results import AnswerCounts, DrillResults, Materials, RunKey, RunResult
+from harness.results import (
+    AnswerCounts,
+    DrillResults,
+    DrillTranscript,
+    Fitness,
+    Gold,
+    GoldResult,
+    Materials,
+    RunKey,
+    RunResult,
+)
 from harness.results.depthcharge import MISSING
 from harness.results.table import Table
 from harness.run.protocols import Surroundings
@@ -32,8 +47,45 @@ def fresh(study: Study) -> Materials:  # noqa: ARG001  # its texts come from its
 
 def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) -> Drill:
     """Set up one run."""
+    people = People(around.models, around.sources, around.each, around.heard)
+    return Drill(key, _rules(study, materials, key.domain), materials, people)
+
+
+def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:  # noqa: ARG001
+    """Return materials with a gold set's facts."""
+    return msgspec.structs.replace(materials, gold=Gold(facts=gold.facts))
+
+
+def exam(study: Study, materials: Materials, around: Surroundings) -> GoldExam:
+    """Set up the gold set for the evaluator."""
+    gold = materials.gold or Gold()
+    return GoldExam(
+        gold, _rules(study, materials), materials, around.models, around.heard, around.each
+    )
+
+
+def fitness(
+    study: Study,
+    materials: Materials,
+    taken: GoldResult | None,
+    cells: Sequence[RunResult],
+    transcripts: Sequence[DrillTranscript],
+) -> list[Fitness]:
+    """Return whether the evaluator is fit, by the gold set and by what is recorded."""
+    name = study.depthcharge.evaluator
+    given = list(utterances(cells, transcripts, _rules(study, materials)))
+    found = habits(name, given, examples(materials))
+    if not any(one.scores[0] is True for one in given):
+        found.distinct = 0
+    if taken is None or materials.gold is None:
+        return [without_gold(name, found)]
+    return [evaluator_fitness(name, materials.gold.facts, taken.verdicts[name], found)]
+
+
+def _rules(study: Study, materials: Materials, domain: str = "") -> Rules:
+    """Return the rules of a run in a domain, by default the first."""
     drill = study.depthcharge
-    rules = Rules(
+    return Rules(
         version=materials.protocol_version,
         seed=study.file.seed,
         extractor=drill.extractor,
@@ -43,15 +95,17 @@ def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) 
         branches=drill.branches or drill.questions,
         theta=drill.theta,
         tiers=[drill.tier_at(depth) for depth in range(1, drill.max_depth + 1)],
-        sources={tier: tuple(names) for tier, names in drill.sources_of(key.domain).items()},
+        sources={
+            tier: tuple(names)
+            for tier, names in drill.sources_of(domain or drill.domains[0]).items()
+        },
         recent=recent(study),
         redeals=drill.redeals,
         history=drill.history,
         answerable_check=drill.answerable_check,
         params=study.file.params_of_role,
+        evaluator_form=drill.evaluator_form,
     )
-    people = People(around.models, around.sources, around.each, around.heard)
-    return Drill(key, rules, materials, people)
 
 
 def recent(study: Study) -> Window:

@@ -19,7 +19,7 @@ from harness.asking.sources import FOUND, LookUp
 from harness.asking.usage import spending
 from harness.asking.wire import Answer, Endpoint, Message, request_body
 from harness.results import Materials, Passage, Spending, Usage
-from harness.run.protocols import StudyProtocol, Surroundings, protocol_of
+from harness.run.protocols import StudyProtocol, Surroundings, held_cell, protocol_of
 from harness.run.wiring import endpoint
 from harness.study import Study
 
@@ -59,7 +59,7 @@ def estimate(study: Study, materials: Materials) -> Estimate:
         for name, model in study.file.models.items()
     }
     around = Surroundings(models, sources)
-    cells = [protocol.cell(study, cell, materials, around).run() for cell in study.cells()]
+    cells = [held_cell(study, cell, materials, around).run() for cell in study.cells()]
     again = _SecondAsks({name: model.again for name, model in models.items() if model.again.calls})
     return Estimate(
         usual=spending(cells, materials.prices),

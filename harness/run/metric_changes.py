@@ -30,7 +30,7 @@ def paired_scores(before: Scores, after: Scores, study: Study) -> list[Paired]:
 
     The interval of the mean change is a percentile bootstrap over cells, undefined below four.
     """
-    models = {cell.name: _model(cell) for cell in study.cells()}
+    models = {cell.name: _model(cell) for cell in study.file.plan.cells()}
     groups = [ALL, *study.file.plan.examined]
     names = list(next(iter(before.values())))
     found = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 
 from harness.results import Materials
-from harness.run.protocols import protocol_of
+from harness.run.protocols import held_cell
 from harness.run.wiring import endpoints, foreseen, surroundings
 from harness.study import Study
 
@@ -18,8 +18,8 @@ def read_all(study: Study, price_file: Path | None = None) -> Materials:
     Nothing is written and nothing sent. Raises UsageError for what a recording would refuse: a
     concept, trap, prompt or price file, a prompt that is not the frozen one, a source's options.
     """
-    materials, protocol = foreseen(study, price_file), protocol_of(study)
+    materials = foreseen(study, price_file)
     nowhere = dict.fromkeys(endpoints(study), httpx.BaseTransport())
     for cell in study.cells():
-        protocol.cell(study, cell, materials, surroundings(study, cell, nowhere, {}))
+        held_cell(study, cell, materials, surroundings(study, cell, nowhere, {}))
     return materials

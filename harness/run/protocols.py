@@ -10,9 +10,9 @@ from harness.asking.sources import Source
 from harness.asking.turns import Each, in_turn
 from harness.asking.wire import Message, Model
 from harness.report.form import Band, Bound
-from harness.results import AnswerCounts, Materials
+from harness.results import AnswerCounts, Fitness, Gold, GoldKey, Materials
 from harness.results.table import Table
-from harness.study import Study
+from harness.study import Cell, Study
 
 
 class Surroundings(NamedTuple):
@@ -48,6 +48,22 @@ class StudyProtocol(Protocol):
 
     def cell(self, study: Study, key: Any, materials: Materials, around: Surroundings) -> Held:
         """Set up one cell."""
+
+    def with_gold(self, study: Study, materials: Materials, gold: Gold) -> Materials:
+        """Return materials with what of a gold set is for this protocol, and its texts."""
+
+    def exam(self, study: Study, materials: Materials, around: Surroundings) -> Held:
+        """Set up the cell in which the judges take the materials' gold set."""
+
+    def fitness(
+        self,
+        study: Study,
+        materials: Materials,
+        taken: Any,
+        cells: Sequence[Any],
+        transcripts: Sequence[Any],
+    ) -> list[Fitness]:
+        """Return whether each judge is fit, by a gold set (None: not taken) and a recording."""
 
     def calls_a_cell(self, study: Study) -> int:
         """Give about how many calls a cell makes, for the time that is left."""
@@ -87,6 +103,14 @@ class StudyProtocol(Protocol):
 
     def imagined(self, call: str, messages: Sequence[Message], limit: int) -> str:
         """Give a reply of about `limit` tokens that the protocol can use, for an estimate."""
+
+
+def held_cell(study: Study, key: Cell, materials: Materials, around: Surroundings) -> Held:
+    """Set up a cell of the grid, or that of the gold set."""
+    protocol = protocol_of(study)
+    if isinstance(key, GoldKey):
+        return protocol.exam(study, materials, around)
+    return protocol.cell(study, key, materials, around)
 
 
 def protocol_of(study: Study) -> StudyProtocol:

@@ -25,13 +25,13 @@ from harness.recording import checksums
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport
-from harness.results import Fallback
+from harness.results import Fallback, GoldKey
 from harness.run.budget import Budget, PricedTransport, check_limit
 from harness.run.causes import cause_of, causes
 from harness.run.crew import at_once, started, stops_all
 from harness.run.pilot import pilot_cells
 from harness.run.preflight import read_all
-from harness.run.protocols import protocol_of
+from harness.run.protocols import held_cell, protocol_of
 from harness.run.reach import ReachTransport
 from harness.run.rejections import RejectionWatch
 from harness.run.replay import replayed_results
@@ -295,10 +295,10 @@ class Recording:
             transport.close()
 
     def _gather(self, futures: Mapping[Future[None], Cell], problems: list[str]) -> None:
-        waiting = set(futures)
+        waiting, places = set(futures), {cell: n for n, cell in enumerate(futures.values())}
         while waiting:
             done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=lambda future: futures[future]):
+            for future in sorted(done, key=lambda future: places[futures[future]]):
                 error = future.exception()
                 if error is not None and stops_all(error):
                     raise error
@@ -322,10 +322,11 @@ class Recording:
             recorder.save()
         finally:
             recorder.release()
+        found = [] if isinstance(cell, GoldKey) else [result]
         self.tally.add(
             cells=1,
-            missing=self._protocol.missing([result]),
-            missing_answers=self._protocol.answers([result]).whole.missing_kinds,
+            missing=self._protocol.missing(found),
+            missing_answers=self._protocol.answers(found).whole.missing_kinds,
         )
 
     def _hold(
@@ -347,7 +348,7 @@ class Recording:
                 self._rejections.noticed if sends else unnoticed,
             ),
         )
-        result = self._protocol.cell(self.study, cell, self._frozen.materials, around).run()
+        result = held_cell(self.study, cell, self._frozen.materials, around).run()
         recorder.check()
         return result
 

@@ -13,15 +13,17 @@ import msgspec
 
 from harness import results as results_file
 from harness.asking.models import Manner
+from harness.asking.usage import spending
 from harness.errors import CheckFailed, HarnessError, RunStopped
 from harness.files import write_atomic
 from harness.recording import checksums, guard
 from harness.recording.recorder import Recorder
 from harness.recording.transcript import transcript_sum
 from harness.recording.transport import RecordingTransport
-from harness.results import Materials
+from harness.results import GoldKey, Materials
 from harness.run import pool
-from harness.run.protocols import Held, protocol_of
+from harness.run.exam import jury_check
+from harness.run.protocols import Held, held_cell, protocol_of
 from harness.run.wiring import endpoints, frozen, surroundings
 from harness.study import Cell, Study
 
@@ -101,7 +103,7 @@ def _opened_cell(study: Study, materials: Materials, cell: Cell, recorder: Recor
     transports = dict.fromkeys(endpoints(study), RecordingTransport(recorder))
     manner = Manner(version=materials.protocol_version)
     around = surroundings(study, cell, transports, {}, manner=manner)
-    return protocol_of(study).cell(study, cell, materials, around)
+    return held_cell(study, cell, materials, around)
 
 
 def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
@@ -136,9 +138,14 @@ def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
 def results_of(study: Study, replays: Sequence[CellReplay]) -> Any:
     """Compute a study's results from replayed cells; those with a problem are left out."""
     done = [replay for replay in replays if replay.result]
+    exams = [replay.result for replay in done if isinstance(replay.cell, GoldKey)]
+    cells = [replay.result for replay in done if not isinstance(replay.cell, GoldKey)]
     materials = frozen(study).materials
     try:
-        results = protocol_of(study).score(study, materials, [replay.result for replay in done])
+        results = protocol_of(study).score(study, materials, cells)
+        results.jury = jury_check(study, materials, done)
+        if exams:
+            results.spending = spending([*cells, *exams], materials.prices)
     except HarnessError:
         raise
     except Exception as error:

@@ -56,6 +56,7 @@ class Verdict(msgspec.Struct):
     missing_answers: dict[str, int] = {}
     notices: list[str] = []
     incomplete: bool = False
+    jury: str = ""
     problems: list[str] = []
 
     @property
@@ -84,6 +85,7 @@ class Verdict(msgspec.Struct):
             f"words {self.words}",
             f"fingerprint {self.fingerprint or 'none'}",
             *self._missing,
+            *([f"jury: {self.jury}"] if self.jury else []),
             *self._cost,
             f"{self.seconds:.1f} s",
         )
@@ -266,6 +268,7 @@ def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: V
     verdict.valid, verdict.notices = found.valid, found.notices
     verdict.missing_judgements = found.missing.missing
     verdict.missing_answers = found.answers.whole.missing_kinds
+    verdict.jury = found.jury.words if found.jury else ""
     verdict.recorded_cost = found.spending.total.value
     verdict.currency = found.spending.currency
     if not found.valid:

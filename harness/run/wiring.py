@@ -21,6 +21,7 @@ from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.prices import read_prices
 from harness.results import Materials, RunKey, address_part
+from harness.run.exam import with_own_gold
 from harness.run.protocols import Surroundings, protocol_of
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
@@ -61,7 +62,7 @@ def _prompt_files(study: Study) -> list[Path]:
 def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     """Give the materials that a recording would use, without writing anything."""
     known = study.materials.is_file()
-    present = frozen(study).materials if known else protocol_of(study).fresh(study)
+    present = frozen(study).materials if known else _fresh(study)
     if known:
         _require_frozen_prompts(study, present)
     else:
@@ -69,6 +70,10 @@ def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     if price_file is not None:
         present.prices = read_prices(price_file, list(study.file.models))
     return present
+
+
+def _fresh(study: Study) -> Materials:
+    return with_own_gold(study, protocol_of(study).fresh(study))
 
 
 def frozen(study: Study) -> Frozen:

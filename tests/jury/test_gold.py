@@ -84,7 +84,7 @@ def test_length_tells_nothing(
 def test_no_text_stands_twice() -> None:
     """Every answer of the set is a text of its own."""
     every = [answer.text for answer in GOLD.answers] + CONTRASTS[3][0] + CONTRASTS[3][1]
-    assert len(set(every)) == len(every) == 96 + 48
+    assert len(set(every)) == len(every) == 96 + 64
 
 
 def test_a_gold_file_of_ones_own(tmp_path: Path) -> None:
