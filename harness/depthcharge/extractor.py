@@ -23,6 +23,7 @@ from harness.depthcharge.questions import (
     span_of,
     unsound,
 )
+from harness.depthcharge.support import keyless
 from harness.results import Passage
 
 ROUNDS = 2  # of asking for more topics, where there are too few
@@ -135,7 +136,7 @@ class Extractor:
         quote = span_of(answer, quote)
         fault = fault_of(text, answer, quote, passage.text)
         if not fault and self._prompts.version > 1:
-            fault = unsound(text, passage, self._shown(topic))
+            fault = unsound(text, passage, self._shown(topic)) or keyless(quote, text)
         claim = claim_of(quote, passage.text, self._prompts.version)
         return Made(Question(text, answer, quote, claim)), fault
 

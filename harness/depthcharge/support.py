@@ -44,3 +44,10 @@ def _numbered(text: str) -> str:
     """Return a text with its numbers in digits: "Thirteenth", "13th" and "thirteen" are 13."""
     plain = _ordinal.sub(r"\1", _thousands.sub("", text))
     return _word.sub(lambda word: NUMBERS.get(word[0].casefold(), word[0]), plain)
+
+
+def keyless(key: str, question: str) -> str:
+    """Return what is wrong with a key that has no word of its own; "" where it has one."""
+    if own_words(key, question):
+        return ""
+    return f'All words of the quote "{key}" stand in the question; ask for what it does not say.'
