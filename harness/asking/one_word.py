@@ -94,3 +94,9 @@ def _plain_words(choice: Choice) -> tuple[str, str]:
 
 def _state(answer: Answer) -> str:
     return answer.state if answer.lost or answer.state == FILTERED else NO_WORD
+
+
+def imagined_word(messages: Sequence[Message]) -> str:
+    """Return the first of the two words that a prompt ends in, for an estimate; "" without."""
+    asked = re.search(r"Answer (\w+) or \w+\.\s*$", messages[-1]["content"])
+    return asked[1] if asked else ""

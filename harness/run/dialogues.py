@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from harness.asking.one_word import imagined_word
 from harness.asking.wire import Message
 from harness.ddft import judgements
 from harness.ddft.evaluations import SCALES
@@ -227,6 +228,8 @@ def undefined_by_rule(study: Study) -> list[str]:
 
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
     """Give a reply of about `limit` tokens that the protocol can use."""
+    if word := imagined_word(messages):
+        return word
     if "/judge/" in call:
         one_word = call.split("/judge/")[1].partition("/")[2] not in ("", *SCALES)
         return "yes" if one_word else json.dumps(SCORES)

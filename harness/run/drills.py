@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from harness.asking.inquiry import Window
+from harness.asking.one_word import imagined_word
 from harness.asking.wire import Message
 from harness.depthcharge.gold import GoldExam, examples, utterances
 from harness.depthcharge.materials import SUPPORTED_VERSIONS, present_materials
@@ -31,7 +32,7 @@ from harness.results import (
 )
 from harness.results.depthcharge import MISSING
 from harness.results.table import Table
-from harness.run.protocols import Surroundings
+from harness.run.protocols import NAME, YEAR, Surroundings
 from harness.stats.fewest import FEWEST
 from harness.study import Study
 
@@ -223,13 +224,15 @@ def undefined_by_rule(study: Study) -> list[str]:
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
     """Give a reply of about `limit` tokens that the protocol can use: every answer is right."""
     if call.endswith("/target"):
-        return "fact " * (limit * 4 // 5)
-    if call.endswith("/evaluator"):
+        return f"{NAME} {YEAR} " + "fact " * (limit * 4 // 5)
+    if word := imagined_word(messages):
+        return word
+    if call.endswith(("/evaluator", "/unsupported")):
         return json.dumps({"correct": True, "confidence": 0.5, "reason": "fact " * 10})
     if call.endswith("/answerable"):
         return json.dumps({"answered": True, "quote": QUOTE})
     if call.endswith("/question"):
         topic = messages[-1]["content"].partition("Topic: ")[2].partition("\n")[0]
-        asked = f"Which fact holds of {topic}?"
+        asked = f"Which one holds of {topic}?"
         return json.dumps({"about": True, "question": asked, "answer": QUOTE, "quote": QUOTE})
     return json.dumps({"items": [f"{call} topic {number}" for number in range(100)]})

@@ -19,12 +19,11 @@ from harness.asking.sources import FOUND, LookUp
 from harness.asking.usage import spending
 from harness.asking.wire import Answer, Endpoint, Message, request_body
 from harness.results import Materials, Passage, Spending, Usage
-from harness.run.protocols import StudyProtocol, Surroundings, held_cell, protocol_of
+from harness.run.protocols import NAME, YEAR, StudyProtocol, Surroundings, held_cell, protocol_of
 from harness.run.wiring import endpoint
 from harness.study import Study
 
 UNLIMITED = 400
-YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 ASK_AGAIN = 60  # tokens of the words with which a second ask says what was wrong
 

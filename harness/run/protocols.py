@@ -14,6 +14,8 @@ from harness.results import AnswerCounts, Fitness, Gold, GoldKey, Materials
 from harness.results.table import Table
 from harness.study import Cell, Study
 
+YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
+
 
 class Surroundings(NamedTuple):
     """What a cell is held with.
