@@ -63,13 +63,13 @@ def checked(
 ) -> JuryCheck:
     """Return the fitness of each judge, by an exam (None: not taken) and by a recording's cells."""
     judges = protocol_of(study).fitness(study, materials, exam, cells, transcripts)
-    return JuryCheck(judges, one_model(study))
+    return JuryCheck(sorted(judges, key=lambda one: one.judge), one_model(study))
 
 
 def one_model(study: Study) -> list[list[str]]:
     """Return the groups of judges that are one model at one address."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name in dict.fromkeys(study.file.plan.roles.get("judge", [])):
+    for name in sorted(set(study.file.plan.roles.get("judge", []))):
         model = study.file.models[name]
         groups[model.base_url, model.model].append(name)
-    return [names for names in groups.values() if len(names) > 1]
+    return sorted(names for names in groups.values() if len(names) > 1)
