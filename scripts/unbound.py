@@ -27,6 +27,7 @@ UNBOUND = "an answer's words, which format 1 does not bind"
 UNASKED = "a text that no call of this study is made from"
 DECIDES_NOTHING = "said to people, or how to record"
 UNREACHED = "a setting that no call and no number of this study came to"
+SAME_PLACE = "an address in other letters, from which the same requests follow"
 ROUNDING = "a number within 1e-9, which another platform may give"
 
 
@@ -62,6 +63,7 @@ RULES = (
         r"study\.toml: (as_of|seed|(ddft|depthcharge)\..*|sources\..*|models\..*\.thinking)",
         UNREACHED,
     ),
+    Rule(r"study\.toml: (models|sources)\..*\.base_url", SAME_PLACE),
     Rule(r"materials\.json: harness_version", DECIDES_NOTHING),
     Rule(r"materials\.json: (prompts|concepts|pools)\..*", UNASKED),
 )

@@ -11,10 +11,18 @@ RECORDED: dict[str, Any] = {"subject": "a", "far": 0.5, "levels": [{"level": 0.0
 
 def test_more_values_than_recorded_are_counted_where_the_results_are_older() -> None:
     """A field that older results lack is no difference; its values are counted."""
-    now = {**RECORDED, "trap_rate": 0.2, "words": {"empty": 1, "filtered": 2}}
+    now = {**RECORDED, "notices": ["short"], "answers": {"empty": 1, "filtered": 2}}
     comparison = compared(RECORDED, now, grown=True)
     assert comparison.first is None
     assert comparison.more == 3
+
+
+def test_a_field_that_older_results_had_is_not_taken_for_a_newer_one() -> None:
+    """What was taken out of older results is a difference, in an entry of a list too."""
+    before = {"cells": [{"cell": "x", "turns": 5, "replies": 1}]}
+    for gone in ({"cell": "x", "replies": 1}, {"cell": "x", "turns": 5}):
+        comparison = compared({"cells": [gone]}, before, grown=True)
+        assert (comparison.first is None) == ("turns" in gone)
 
 
 def test_more_values_are_a_difference_where_the_results_are_of_this_form() -> None:

@@ -139,6 +139,8 @@ def flaw(kept: Interaction, file_format: int) -> str | None:
         for coded in (response.body.get("base64"), response.request_base64):
             if coded is not None and base64.b64encode(base64.b64decode(coded)).decode() != coded:
                 return "its base64 is invalid"
+            if coded is not None and _is_text(base64.b64decode(coded)):
+                return "its base64 holds what is stored as text"
         for name, values in response.headers.items():
             if len(name) == len(ENCODING) and name.lower() == ENCODING and _is_encoded(kept):
                 return "its body is still encoded"
@@ -176,6 +178,10 @@ def _is_encoded(kept: Interaction) -> bool:
         return bool(body) and decoded(encodings(kept.header_pairs), body) is not None
     except DecodesToTooMuch:
         return True
+
+
+def _is_text(data: bytes) -> bool:
+    return "base64" not in stored_body(data)
 
 
 def stored_body(data: bytes) -> dict[str, str]:

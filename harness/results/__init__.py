@@ -10,7 +10,6 @@ from harness.results.canonical import Comparison as Comparison
 from harness.results.canonical import Difference as Difference
 from harness.results.canonical import canonical as canonical
 from harness.results.canonical import compared as compared
-from harness.results.canonical import is_grown as is_grown
 from harness.results.canonical import read_results as read_results
 from harness.results.cell_names import address_part as address_part
 from harness.results.cell_names import name_part as name_part
@@ -50,6 +49,7 @@ from harness.results.gold import Gold as Gold
 from harness.results.gold import GoldAnswer as GoldAnswer
 from harness.results.gold import GoldFact as GoldFact
 from harness.results.gold import GoldKey as GoldKey
+from harness.results.growth import is_grown as is_grown
 from harness.results.jury import Fitness as Fitness
 from harness.results.jury import Habits as Habits
 from harness.results.jury import JuryCheck as JuryCheck

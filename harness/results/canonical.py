@@ -12,7 +12,7 @@ import msgspec
 from harness.json_files import plain
 from harness.results.ddft import CellKey
 from harness.results.depthcharge import RunKey
-from harness.results.shared import RESULTS_VERSION
+from harness.results.growth import FORM, is_added
 
 REL_TOL, ABS_TOL = 1e-9, 1e-12
 RESTORE = "Restore it, or delete it and let `harness record` write it anew from the cassettes."
@@ -25,7 +25,6 @@ class _Absent:
         return "nothing"
 
 
-FORM = ("results_version", "transcripts")  # say how results were written; no numbers
 ABSENT = _Absent()  # no value of a results file is this, whatever it says
 
 
@@ -75,23 +74,17 @@ def read_results(path: Path) -> Any:
 def compared(recorded: Any, now: Any, where: str = "", *, grown: bool = False) -> Comparison:
     """Compare recorded results with what is computed now, as plain data.
 
-    grown: the results were recorded under an older RESULTS_VERSION, so that a field of an object
-    may be in `now` only. What was recorded and is gone or different is always a difference; a
-    real one is named before one of rounding.
+    grown: the results were recorded under an older RESULTS_VERSION, so that the fields which came
+    later (growth.py) may be in `now` only. What was recorded and is gone or different is always a
+    difference; a real one is named before one of rounding.
     """
     first, more = None, 0
     for difference in _differences(recorded, now, where):
-        if grown and difference.recorded is ABSENT:
+        if grown and difference.recorded is ABSENT and is_added(difference.where):
             more += 0 if difference.where in FORM else _values(difference.now)
         elif first is None or (first.close and not difference.close):
             first = difference
     return Comparison(first=first, more=more)
-
-
-def is_grown(recorded: Any) -> bool:
-    """Tell whether results were recorded under an older form, which may lack newer fields."""
-    version = recorded.get("results_version", 1) if isinstance(recorded, dict) else RESULTS_VERSION
-    return isinstance(version, int) and 1 <= version < RESULTS_VERSION
 
 
 def _values(value: Any) -> int:
