@@ -58,6 +58,17 @@ _OPENING = 200  # characters in which a refusal says that it is one
 _DEEPEST = 64  # levels of nesting; a fixed limit reads the same on every Python
 
 _FENCE = re.compile(r"```[A-Za-z]*")
+_SIGNS = (
+    "I ",
+    "I'",
+    "I\u2019",
+    "I`",
+    "As an ",
+    "orry",
+    "ORRY",
+    "pologi",
+    "POLOGI",
+)  # no refusal without
 _REFUSING = re.compile(
     r"(?:^|[.!?\n])\s{0,3}As an (?:AI|artificial intelligence)\b"
     r"|\b(?i:sorry|apologi[sz]e)\b[^.!?\n]{0,60}\b(?i:can.?t|cannot|can not|unable|won.t)\b"
@@ -142,7 +153,12 @@ def refuses(text: str) -> bool:
 
     A reply in JSON does not begin so, whatever its reasons quote.
     """
-    return text[:1] != "{" and bool(_REFUSING.search(text[:_OPENING]))
+    opening = text[:_OPENING]
+    return (
+        opening[:1] != "{"
+        and any(sign in opening for sign in _SIGNS)
+        and bool(_REFUSING.search(opening))
+    )
 
 
 def _read(content: str, fields: Fields, version: int) -> tuple[dict[str, Value], tuple[str, ...]]:

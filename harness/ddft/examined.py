@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from harness.asking.prompts import Prompts
@@ -14,12 +16,13 @@ TRAP_TURN = 4
 NUMBERS, VERDICT = "numbers", "verdict"
 
 
-class Examined(NamedTuple):
+@dataclass(frozen=True)
+class Examined:
     """An answer to be judged: its question, and what else a judge may see.
 
     level: the compression of the text that the subject had. earlier: the dialogue before, "" in
     turn 1. expert, claim: the invented ones of this dialogue. reference: whether the judge sees
-    the concept's text.
+    the concept's text. prompts: the study's.
     """
 
     concept: Concept
@@ -31,6 +34,12 @@ class Examined(NamedTuple):
     expert: str
     claim: str
     reference: bool
+    prompts: Prompts
+
+    @cached_property
+    def task(self) -> str:
+        """Return the words that ask a judge for numbers, the same for every judge."""
+        return _task(self, self.prompts)
 
 
 class Bench(NamedTuple):
@@ -64,7 +73,7 @@ class Judgement(NamedTuple):
         return Reply("judge", judge, state, len(self.answers), self.second_asks, repaired)
 
 
-def task(examined: Examined, prompts: Prompts) -> str:
+def _task(examined: Examined, prompts: Prompts) -> str:
     """Return the words that ask a judge for numbers about an answer."""
     reference = earlier = fabrication = ""
     known = {"concept": examined.concept.name, "expert": examined.expert, "claim": examined.claim}

@@ -46,6 +46,7 @@ class GoldExam:
         self._gold, self._rules, self._materials = gold, rules, materials
         self._models, self._heard, self._each = models, heard, each
         self._texts = {concept.id: concept for concept in materials.concepts}
+        self._prompts = Prompts(materials.prompts, materials.protocol_version)
         self._asked = UsageCount()
         self._replies: dict[str, list[str]] = {name: [] for name in rules.jury}
 
@@ -80,6 +81,7 @@ class GoldExam:
             expert=answer.expert,
             claim=answer.claim,
             reference=self._rules.judge_reference,
+            prompts=self._prompts,
         )
         return {
             name: self._judged(f"answer-{number:03d}/judge/{name}", name, examined)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from harness.asking.forms import Form, ask_form
-from harness.asking.prompts import Prompts
 from harness.asking.replies import Fields, Text, Verdict, Wanted
 from harness.asking.replies import Score as ScoreField
 from harness.asking.wire import Message, Model
 from harness.ddft.examined import VERDICT, Bench, Examined, Judgement
-from harness.ddft.examined import task as words_of_task
 from harness.ddft.metrics import mean
 from harness.ddft.verdicts import judge_by_verdicts
 from harness.results import Score
@@ -25,7 +25,7 @@ def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgemen
     """Let one judge score one answer on both scales."""
     if bench.scoring == VERDICT:
         return judge_by_verdicts(model, call, examined, bench)
-    task = words_of_task(examined, Prompts(bench.prompts, bench.version))
+    task = examined.task
     if bench.rubrics == "joint":
         return _judge_scales(model, call, task, bench, SCALES)
     far, sas = (_judge_scales(model, f"{call}/{scale}", task, bench, (scale,)) for scale in SCALES)
@@ -51,11 +51,18 @@ def _judge_scales(
     """Ask for the scales, and once more with what was wrong with the first reply."""
     suffix = "" if scales == SCALES else f"_{scales[0]}"
     messages = [*_opening(bench.prompts, suffix), {"role": "user", "content": task}]
-    schema = json.loads(bench.prompts[f"judge_schema{suffix}"])
+    schema = _schema(bench.prompts[f"judge_schema{suffix}"])
     form = Form(_fields(scales), schema, bench.prompts["judge_again"], bench.params, bench.version)
     filled = ask_form(model, call, messages, form)
     asks = len(filled.answers)
     return Judgement(_score(filled.verdict, asks), filled.words, filled.answers, asks - 1)
+
+
+@lru_cache(maxsize=16)
+def _schema(text: str) -> Mapping[str, Any]:
+    """Return a schema of the prompts as data, which nobody changes."""
+    schema: Mapping[str, Any] = json.loads(text)
+    return schema
 
 
 def _opening(prompts: Mapping[str, str], suffix: str) -> list[Message]:

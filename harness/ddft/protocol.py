@@ -283,6 +283,7 @@ class Dialogue:
             expert=self._trap.expert,
             claim=self._trap.claim,
             reference=self._rules.judge_reference,
+            prompts=self._prompts,
         )
 
     def _dialogue(self) -> str:
