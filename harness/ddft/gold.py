@@ -98,15 +98,24 @@ class GoldExam:
 
 
 def utterances(
-    cells: Sequence[CellResult], transcripts: Sequence[Transcript], version: int
+    cells: Sequence[CellResult],
+    transcripts: Sequence[Transcript],
+    version: int,
+    shown: Sequence[Utterance],
 ) -> Iterator[Utterance]:
-    """Return every usable judgement of a recording, with the reasons in its reply."""
+    """Yield every usable judgement of a recording.
+
+    The reasons in its reply are read where its scores are those of an example that is shown: only
+    then can it be a copy.
+    """
+    examples_scores = {example.scores for example in shown}
     for cell, transcript in zip(cells, transcripts, strict=True):
         for turn, exchange in zip(cell.turns, transcript.exchanges, strict=True):
             for name, score in turn.scores.items():
                 if score.far is not None and score.sas is not None:
-                    reasons = _reasons(exchange.replies.get(name, ""), version)
-                    yield Utterance(name, (score.far, score.sas), reasons)
+                    scores, reply = (score.far, score.sas), exchange.replies.get(name, "")
+                    reasons = _reasons(reply, version) if scores in examples_scores else ()
+                    yield Utterance(name, scores, reasons)
 
 
 def examples(materials: Materials) -> list[Utterance]:

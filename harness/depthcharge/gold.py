@@ -90,16 +90,25 @@ def _verdict(filled: Filled) -> str:
 
 
 def utterances(
-    cells: Sequence[RunResult], transcripts: Sequence[DrillTranscript], rules: Rules
+    cells: Sequence[RunResult],
+    transcripts: Sequence[DrillTranscript],
+    rules: Rules,
+    shown: Sequence[Utterance],
 ) -> Iterator[Utterance]:
-    """Return every usable verdict of a recording, with the reason in its reply."""
+    """Yield every usable verdict of a recording.
+
+    The reason in its reply is read where its scores are those of an example that is shown: only
+    then can it be a copy.
+    """
+    examples_scores = {example.scores for example in shown}
     for cell, transcript in zip(cells, transcripts, strict=True):
         words = {(one.depth, one.question, one.deal): one.verdict for one in transcript.probes}
         for probe in cell.probes:
             if probe.state == ASKED:
                 reply = words.get((probe.depth, probe.question, probe.deal), "")
-                reasons = _reasons(reply, rules.version)
-                yield Utterance(rules.evaluator, (probe.correct, probe.confidence), reasons)
+                scores = (probe.correct, probe.confidence)
+                reasons = _reasons(reply, rules.version) if scores in examples_scores else ()
+                yield Utterance(rules.evaluator, scores, reasons)
 
 
 def examples(materials: Materials) -> list[Utterance]:

@@ -77,8 +77,8 @@ def fitness(
     transcripts: Sequence[Transcript],
 ) -> list[Fitness]:
     """Return whether each judge is fit, by the gold set and by what is recorded."""
-    given = list(utterances(cells, transcripts, materials.protocol_version))
     shown = examples(materials)
+    given = list(utterances(cells, transcripts, materials.protocol_version, shown))
     habits_of = {name: habits(name, given, shown) for name in study.ddft.jury}
     if taken is None or materials.gold is None:
         return [without_gold(name, found) for name, found in habits_of.items()]

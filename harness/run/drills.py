@@ -74,8 +74,9 @@ def fitness(
 ) -> list[Fitness]:
     """Return whether the evaluator is fit, by the gold set and by what is recorded."""
     name = study.depthcharge.evaluator
-    given = list(utterances(cells, transcripts, _rules(study, materials)))
-    found = habits(name, given, examples(materials))
+    shown = examples(materials)
+    given = list(utterances(cells, transcripts, _rules(study, materials), shown))
+    found = habits(name, given, shown)
     if not any(one.scores[0] is True for one in given):
         found.distinct = 0
     if taken is None or materials.gold is None:
