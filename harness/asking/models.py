@@ -69,6 +69,12 @@ class ChatModel:
         self.endpoint = endpoint
         self._transport, self._manner = transport, manner
         self._wire = WIRES[endpoint.provider]
+        self._url = _parsed(address(endpoint))
+        self._head = [  # the same for every call, and as long in the making as the rest of it
+            (b"Host", self._url.netloc),
+            (b"content-type", b"application/json"),
+            *_encoded(request_headers(endpoint)),
+        ]
 
     def ask(
         self,
@@ -97,17 +103,11 @@ class ChatModel:
         return answer
 
     def _send(self, call: str, content: bytes) -> _Came:
-        url = _parsed(address(self.endpoint))
         # A stream and whole headers: all that httpx works out for a content takes ten times longer.
         request = httpx.Request(
             "POST",
-            url,
-            headers=[
-                (b"Host", url.netloc),
-                (b"content-type", b"application/json"),
-                *_encoded(request_headers(self.endpoint)),
-                (b"Content-Length", b"%d" % len(content)),
-            ],
+            self._url,
+            headers=[*self._head, (b"Content-Length", b"%d" % len(content))],
             stream=httpx.ByteStream(content),
             extensions={
                 "call": call,
@@ -145,22 +145,28 @@ class ChatModel:
 
     def _read(self, call: str, came: _Came) -> Answer:
         status, content, recorded = came
-        said = content.decode("utf-8", "replace")[:300]
-        who = f"{call}: {self.endpoint.name} ({self.endpoint.model}) at {self.endpoint.base_url}"
         answer = answer_to(status, content, self._wire, self.endpoint.thinking)
         if status in REFUSALS and answer.state != FILTERED:
             raise EndpointRefused(
-                f"{who} answered {status}: {said!r}. Check the key, the credit and the model's "
-                "name (`harness check`), then go on with `harness record`; nothing is lost."
+                f"{self._who(call)} answered {status}: {_words(content)}. Check the key, the "
+                "credit and the model's name (`harness check`), then go on with `harness record`; "
+                "nothing is lost."
             )
         if is_passing(status) and not (self._manner.accepts_missing or recorded):
             raise Incomplete(
-                f"{who} answered {status} to the last try: {said!r}. It will be asked again when "
-                "`harness record` goes on."
+                f"{self._who(call)} answered {status} to the last try: {_words(content)}. It will "
+                "be asked again when `harness record` goes on."
             )
         if self._manner.version == 1:
-            return version_1.answer_to(status, content, self._wire, who)
+            return version_1.answer_to(status, content, self._wire, self._who(call))
         return failed(NO_REPLY, answer.problem) if is_passing(status) else answer
+
+    def _who(self, call: str) -> str:
+        return f"{call}: {self.endpoint.name} ({self.endpoint.model}) at {self.endpoint.base_url}"
+
+
+def _words(content: bytes) -> str:
+    return repr(content.decode("utf-8", "replace")[:300])
 
 
 def comes_from_recording(error: BaseException) -> bool:
