@@ -76,13 +76,23 @@ def show_check(found: JuryCheck) -> None:
 def _measure(measure: Measure) -> str:
     if measure.value.value is None:
         return f"{measure.name}: null ({measure.value.reason})"
-    rank = "" if measure.rank.value is None else f", rank correlation {measure.rank.value:.2f}"
     missing = f", {measure.missing} missing" if measure.missing else ""
     return (
         f"{measure.name}: {measure.value.value:.2f} [{measure.interval.low:.2f}, "
-        f"{measure.interval.high:.2f}] (n={measure.value.n}){rank}, "
+        f"{measure.interval.high:.2f}] (n={measure.value.n}){_rank(measure)}, "
         f"{measure.distinct} values used{missing}: {measure.state}"
     )
+
+
+def _rank(measure: Measure) -> str:
+    rank, around = measure.rank, measure.rank_interval
+    if rank.value is None:
+        return ""
+    if around.low is None or around.high is None:
+        shown = f"[null: {around.reason}]"
+    else:
+        shown = f"[{around.low:.2f}, {around.high:.2f}]"
+    return f", rank correlation {rank.value:.2f} {shown} (n={rank.n})"
 
 
 def _habits(fitness: Fitness) -> str:

@@ -21,7 +21,7 @@ from harness.results import (
 )
 from harness.results.gold import FACT_ANSWERS
 from harness.results.jury import FIT, NOT_CHECKED, NOT_SHOWN, UNFIT
-from harness.stats.correlation import spearman
+from harness.stats.correlation import spearman, spearman_interval
 from harness.stats.separation import Separation, auc, balanced_accuracy
 
 LEAST = 0.75
@@ -111,10 +111,17 @@ def _measure(name: str, found: Separation, rank: Value, distinct: int, missing: 
         value=found.value,
         interval=found.interval,
         rank=rank,
+        rank_interval=_rank_interval(rank),
         distinct=distinct,
         missing=missing,
         state=_state(found.interval, distinct),
     )
+
+
+def _rank_interval(rank: Value) -> Interval:
+    if rank.value is None:
+        return Interval(None, None, reason=rank.reason)
+    return spearman_interval(rank.value, rank.n)
 
 
 def _state(interval: Interval, distinct: int) -> str:

@@ -12,14 +12,16 @@ FIT, NOT_SHOWN, UNFIT, NOT_CHECKED = "fit", "not shown fit", "unfit", "not check
 class Measure(msgspec.Struct):
     """How well a judge tells apart what it should, with its interval, and what that makes of it.
 
-    value: an AUC or a balanced accuracy. rank: the rank correlation with the intended bands, null
-    where there is none. distinct: how many different scores it used; missing: how many it gave not.
+    value: an AUC or a balanced accuracy. rank: the rank correlation with the intended bands, and
+    its interval, null where there is none. distinct: how many different scores it used; missing:
+    how many it gave not.
     """
 
     name: str
     value: Value
     interval: Interval
     rank: Value
+    rank_interval: Interval
     distinct: int
     missing: int
     state: str

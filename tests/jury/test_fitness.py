@@ -1,6 +1,7 @@
 """harness jury check: which judges are fit, by gold answers and by what they did in a recording."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,10 @@ def test_a_judge_that_reads_is_fit(judged: dict[str, Fitness]) -> None:
     assert (fitness.state, fitness.reasons) == ("fit", [])
     assert [measure.value.value for measure in fitness.measures] == pytest.approx([1.0] * 3)
     assert all((measure.interval.low or 0) > 0.75 for measure in fitness.measures)
-    assert (fitness.measures[0].rank.value or 0) > 0.9
+    first = fitness.measures[0]
+    assert first.rank.value is not None and first.rank_interval.low is not None
+    assert 0.8 < first.rank_interval.low < first.rank.value < (first.rank_interval.high or 0) < 1
+    assert fitness.measures[1].rank_interval.reason is None
 
 
 @pytest.mark.parametrize("name", ["judge-length", "judge-copy", "judge-constant"])
@@ -59,6 +63,13 @@ def test_too_few_answers_show_nothing(tmp_path: Path) -> None:
         fitness = live_check(study, concepts=("phoneme",)).judges[0]
     assert fitness.state == "not shown fit"
     assert "0.75 is needed" in fitness.reasons[0]
+
+
+def test_a_constant_judge_has_no_rank_correlation(judged: dict[str, Fitness]) -> None:
+    """Where the rank correlation is null its interval is, too, with the same reason."""
+    for measure in judged["judge-constant"].measures:
+        assert (measure.rank.value, measure.rank_interval.low) == (None, None)
+        assert measure.rank_interval.reason == measure.rank.reason is not None
 
 
 def test_missing_scores_are_counted_and_not_guessed() -> None:
@@ -106,6 +117,10 @@ def test_the_command_says_each_measure_and_who_is_unfit(tmp_path: Path) -> None:
         shown = command("jury", "check", study.folder)
         plain = json.loads(command("jury", "check", study.folder, "--json"))
     assert "judge-fit: FAR, good against wrong: 1.00 [0.8" in shown
+    assert re.search(r"rank correlation 0\.9\d \[0\.[89]\d, \S+\] \(n=48\)", shown)
+    assert {"low", "high", "level", "reason"} == set(
+        plain["gold"]["judges"][0]["measures"][0]["rank_interval"]
+    )
     assert "judge-fit fit" in shown and "judge-copy unfit (FAR" in shown
     states = {one["judge"]: one["state"] for one in plain["gold"]["judges"]}
     assert states == {name: "fit" if name == "judge-fit" else "unfit" for name in JUDGES}

@@ -75,6 +75,32 @@ def test_correlations(seed: int, n: int, ties: bool) -> None:
     assert (tau.coefficient.value, tau.p.value) == close(tuple(known))
 
 
+def test_the_interval_of_a_rank_correlation_is_statpsychs() -> None:
+    """Spearman's interval is that of the example of ci.spear (R, statpsych), which has ties."""
+    x = [67, 28, 30, 28, 52, 40, 25, 37, 44, 10, 14, 20, 28, 40, 51]
+    y = [21, 4, 9, 12, 35, 18, 10, 22, 24, 1, 6, 8, 13, 16, 19]
+    rho = correlation.spearman(x, y).coefficient
+    assert rho.value == pytest.approx(0.8699639, abs=5e-8)
+    found = correlation.spearman_interval(rho.value or 0.0, rho.n)
+    assert (found.low, found.high) == pytest.approx((0.5840951, 0.9638297), abs=5e-8)
+
+
+@pytest.mark.parametrize(("n", "noise"), [(12, 0.4), (48, 0.4), (48, 1.0)])
+def test_the_interval_of_a_rank_correlation_holds_the_truth_of_tied_bands(
+    n: int, noise: float
+) -> None:
+    """Where one column has three values only, 95% intervals hold the true rho at least as often."""
+    random, bands = np.random.default_rng(n), [0.1, 0.5, 0.9]
+
+    def rho(column: Any) -> float:
+        scores = column + noise * random.normal(size=len(column))
+        return float(scipy.stats.spearmanr(column, scores).statistic)
+
+    truth = rho(np.repeat(bands, 40_000))
+    found = [correlation.spearman_interval(rho(np.repeat(bands, n // 3)), n) for _ in range(300)]
+    assert sum((i.low or 0) <= truth <= (i.high or 0) for i in found) >= 0.93 * 300
+
+
 @pytest.mark.parametrize("n", [34, 60])
 def test_kendall_of_almost_equal_rankings(n: int) -> None:
     """Beyond 33 items p is still exact while at most one pair is out of order."""

@@ -48,6 +48,20 @@ def test_perfect_correlation() -> None:
     assert found.exact.p.value == 2 / 120
 
 
+@pytest.mark.parametrize(
+    ("rho", "n", "reason"),
+    [
+        (0.5, 6, "fewer than 7 pairs"),
+        (1.0, 20, "Fisher's z is infinite at |rho| = 1"),
+        (-1.0, 20, "Fisher's z is infinite at |rho| = 1"),
+    ],
+)
+def test_no_interval_of_a_rank_correlation(rho: float, n: int, reason: str) -> None:
+    """Below seven pairs and at |rho| = 1 Spearman's interval is null, with the reason."""
+    found = correlation.spearman_interval(rho, n)
+    assert (found.low, found.high, found.reason) == (None, None, reason)
+
+
 def test_ten_pairs_are_not_enumerated() -> None:
     """Above nine pairs the exact p says so."""
     found = correlation.spearman(range(10), range(10)).exact
