@@ -22,13 +22,14 @@ from harness.ddft.evaluations import (
     sorted_cells,
     without_turn,
 )
+from harness.ddft.materials import PROTOCOL_VERSION
 from harness.ddft.multiverse import multiverse
 from harness.ddft.phenotypes import phenotypes
 from harness.ddft.resamples import Resamples
 from harness.ddft.scoring import MetricRules
 from harness.ddft.stability import stability
 from harness.errors import UsageError
-from harness.results import CellResult, SubjectMetrics, Value
+from harness.results import CellResult, Phrasings, SubjectMetrics, Value
 from harness.stats.fewest import FEWEST
 
 THRESHOLDS = Thresholds(
@@ -50,10 +51,13 @@ def analyze(
     facts: Mapping[str, Facts],
     domains: Mapping[str, str],
     seed: int,
+    one_model: Sequence[Phrasings] = (),
+    version: int = PROTOCOL_VERSION,
 ) -> Analysis:
     """Analyse a study: its cells, its subjects as scored under `rules`, and facts about them.
 
-    domains: the domain of every concept; raises UsageError where one is missing. Correlations,
+    domains: the domain of every concept; raises UsageError where one is missing. one_model: judges
+    that are one model; version: of the protocol, which says if they are one judge. Correlations,
     intervals over subjects and verdicts are undefined below four subjects, after listwise deletion.
     """
     chosen = sorted((s for s in subjects if s.arm == PAPER), key=lambda s: s.subject)
@@ -73,7 +77,7 @@ def analyze(
         complete_subjects=Value(float(len(complete)), len(chosen)),
         thresholds=THRESHOLDS,
         correlations=found,
-        jury=reliability.jury(paper, kept, chosen, rules),
+        jury=reliability.jury(paper, kept, chosen, rules, one_model, version),
         domains=by_domain,
         grand_means=grand_means(rows, resamples),
         stability=stability(kept, chosen, apart, rules),

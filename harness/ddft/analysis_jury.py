@@ -77,11 +77,32 @@ class JudgeOut(msgspec.Struct):
     tau: Kendall
 
 
-class Jury(msgspec.Struct):
-    """The judges: their names, agreement, validity, families, each left out."""
+class SelfConsistency(msgspec.Struct):
+    """How far the judges that are one model agree with each other; heading says what this is."""
 
+    heading: str
+    model: str
     judges: list[str]
     scales: list[ScaleAgreement]
+
+
+class Jury(msgspec.Struct):
+    """The judges: their names, agreement, validity, families, each left out.
+
+    heading: what `scales` is the agreement of. Judges that are one model at one address are one
+    judge in it, whose score is their mean; how far they agree is self_consistency. (Under protocol
+    version 1 each counts for itself, as recorded, and the heading says so.)
+    """
+
+    judges: list[str]
+    heading: str
+    scales: list[ScaleAgreement]
+    self_consistency: list[SelfConsistency]
     validity: list[Validity]
     families: list[Families]
     left_out: list[JudgeOut]
+
+    @property
+    def agreements(self) -> list[Jury | SelfConsistency]:
+        """Return what has a table of its own, each with a heading and scales."""
+        return [self, *(one for one in self.self_consistency if one.heading != self.heading)]

@@ -5,9 +5,12 @@ Every judgement of the arm enters, of subjects with an incomplete grid too, but 
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from harness.ddft.analysis_jury import (
     BinnedAgreement,
@@ -17,13 +20,16 @@ from harness.ddft.analysis_jury import (
     Labelled,
     PairAgreement,
     ScaleAgreement,
+    SelfConsistency,
     Validity,
 )
 from harness.ddft.evaluations import SCALES, rescored, without_judge
+from harness.ddft.materials import PROTOCOL_VERSION
 from harness.ddft.metrics import PLACES, mean, mean_value
+from harness.ddft.panel import panel
 from harness.ddft.scoring import MetricRules
 from harness.ddft.stability import tau
-from harness.results import CellResult, Score, SubjectMetrics, Turn
+from harness.results import CellResult, Phrasings, Score, SubjectMetrics, Turn, Value
 from harness.stats import agreement, kappa
 from harness.stats.kappa import Weights
 
@@ -46,12 +52,21 @@ def jury(
     whole: Sequence[CellResult],
     subjects: Sequence[SubjectMetrics],
     rules: MetricRules,
+    one_model: Sequence[Phrasings] = (),
+    version: int = PROTOCOL_VERSION,
 ) -> Jury:
-    """Describe the jury; `whole` are the cells of subjects with a complete grid."""
+    """Describe the jury; `whole` are the cells of subjects with a complete grid.
+
+    one_model: judges that are one model, and one judge of an agreement from version 2 on.
+    """
     judges = sorted({name for turn in _turns(cells) for name in turn.scores})
+    chosen = panel(judges, one_model, version)
+    scales = [agreement_between(cells, chosen.raters, scale) for scale in SCALES]
     return Jury(
         judges=judges,
-        scales=[scale_agreement(cells, judges, scale) for scale in SCALES],
+        heading=chosen.heading,
+        scales=[undefined(one, chosen.reason) for one in scales] if chosen.reason else scales,
+        self_consistency=[self_consistency(cells, group) for group in chosen.groups],
         validity=[validity(cells, judge) for judge in judges],
         families=[families(cells, scale) for scale in SCALES],
         left_out=[left_out(whole, subjects, judge, rules) for judge in judges],
@@ -61,14 +76,28 @@ def jury(
 def scale_agreement(
     cells: Sequence[CellResult], judges: Sequence[str], scale: str
 ) -> ScaleAgreement:
-    """Give every measure of agreement on one scale: one row a turn, one column a judge.
+    """Give every measure of agreement of some judges on one scale: see agreement_between."""
+    return agreement_between(cells, {judge: [judge] for judge in judges}, scale)
 
+
+def self_consistency(cells: Sequence[CellResult], group: Phrasings) -> SelfConsistency:
+    """Return how far judges that are one model agree with each other."""
+    scales = [scale_agreement(cells, group.judges, scale) for scale in SCALES]
+    return SelfConsistency(group.words, group.model, group.judges, scales)
+
+
+def agreement_between(
+    cells: Sequence[CellResult], raters: Mapping[str, Sequence[str]], scale: str
+) -> ScaleAgreement:
+    """Give every measure of agreement on one scale: one row a turn, one column a rater.
+
+    A rater's score is the mean over its judges that gave one.
     Bins: stats.kappa.EDGES, "rubric" being the midpoints between the bands of the rubric. Clear
     and edge items are chosen by consensus FAR on both scales (section 3.3: FAR > 0.9, 0.4 < FAR <
-    0.6), among the items that all judges scored.
+    0.6), among the items that all raters scored.
     """
     turns = list(_turns(cells))
-    rows = [[_on(turn.scores.get(judge), scale) for judge in judges] for turn in turns]
+    rows = [[_rated(turn, judges, scale) for judges in raters.values()] for turn in turns]
     fars = [None if turn.far is None else round(turn.far, PLACES) for turn in turns]
     clear = [row for row, far in zip(rows, fars, strict=True) if far and far > CLEAR_ABOVE]
     edge = [
@@ -77,9 +106,29 @@ def scale_agreement(
     return ScaleAgreement(
         scale=scale,
         agreement=agreement.agreement(rows),
-        kappas=_binned(rows, judges),
+        kappas=_binned(rows, list(raters)),
         clear=agreement.mean_variance(agreement.complete_cases(clear)),
         edge=agreement.mean_variance(agreement.complete_cases(edge)),
+    )
+
+
+def undefined(found: ScaleAgreement, reason: str) -> ScaleAgreement:
+    """Return an agreement of one rater with every number null, for a reason."""
+
+    def null(number: Value) -> Value:
+        return Value(None, number.n, reason)
+
+    measures = vars(found.agreement)
+    nulls: dict[str, Any] = {
+        name: null(number) for name, number in measures.items() if isinstance(number, Value)
+    }
+    nulls["icc"] = {name: null(number) for name, number in found.agreement.icc.items()}
+    return ScaleAgreement(
+        scale=found.scale,
+        agreement=dataclasses.replace(found.agreement, **nulls),
+        kappas=[replace(part, mean=null(part.mean)) for part in found.kappas],
+        clear=null(found.clear),
+        edge=null(found.edge),
     )
 
 
@@ -146,6 +195,11 @@ def labelled(subject: SubjectMetrics) -> Labelled:
 def _turns(cells: Sequence[CellResult]) -> Iterator[Turn]:
     for cell in cells:
         yield from cell.turns
+
+
+def _rated(turn: Turn, judges: Sequence[str], scale: str) -> float | None:
+    scores = [_on(turn.scores.get(judge), scale) for judge in judges]
+    return mean([score for score in scores if score is not None])
 
 
 def _on(score: Score | None, scale: str) -> float | None:

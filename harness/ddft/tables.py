@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from harness.ddft.analysis_jury import ScaleAgreement
 from harness.results import Results
 from harness.results.fallback_tables import fallback_tables
 from harness.results.table import Table, answers_table, number
@@ -13,7 +16,7 @@ def tables(found: Results) -> list[Table]:
         _subjects(found),
         *answers_table(found.answers),
         _correlations(found),
-        _agreement(found),
+        *_agreements(found),
         _predictions(found),
         _multiverse(found),
         *fallback_tables(found.fallbacks),
@@ -44,9 +47,14 @@ def _correlations(found: Results) -> Table:
     return Table("Correlations with CI (raw)", columns, rows)
 
 
-def _agreement(found: Results) -> Table:
+def _agreements(found: Results) -> list[Table]:
+    """Give the agreement between models, and how far the phrasings of one model agree."""
+    return [_agreement(part.heading, part.scales) for part in found.analysis.jury.agreements]
+
+
+def _agreement(heading: str, scales: Sequence[ScaleAgreement]) -> Table:
     rows = []
-    for part in found.analysis.jury.scales:
+    for part in scales:
         agreement = part.agreement
         values = (
             agreement.variance,
@@ -55,11 +63,8 @@ def _agreement(found: Results) -> Table:
             agreement.icc["ICC(A,1)"],
         )
         rows.append([part.scale.upper(), *map(number, values)])
-    return Table(
-        "Agreement of the judges",
-        ("scale", "mean variance", "MAD", "alpha (interval)", "ICC(A,1)"),
-        rows,
-    )
+    columns = ("scale", "mean variance", "MAD", "alpha (interval)", "ICC(A,1)")
+    return Table(heading, columns, rows)
 
 
 def _predictions(found: Results) -> Table:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from harness.report.digits import Notes
 from harness.report.section import Grid, Section
@@ -26,8 +27,7 @@ def jury(found: Results) -> Section:
     )
     parts = [
         _validity(found),
-        _agreement(found),
-        _kappas(found),
+        *_agreements(found),
         _families(found),
         _left_out(found),
     ]
@@ -56,8 +56,20 @@ def counted(states: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in states.items()) or "none"
 
 
-def _agreement(found: Results) -> Grid:
-    notes, scales = Notes(), found.analysis.jury.scales
+def _agreements(found: Results) -> list[Grid]:
+    """Give the agreement between models, and how far the phrasings of one model agree."""
+    return [
+        grid
+        for part in found.analysis.jury.agreements
+        for grid in (
+            _agreement(found, part.heading, part.scales),
+            _kappas(part.heading, part.scales),
+        )
+    ]
+
+
+def _agreement(found: Results, heading: str, scales: Sequence[Any]) -> Grid:
+    notes = Notes()
     rows = [
         [name, *(notes.number(getattr(part.agreement, field)) for part in scales)]
         for name, field in SPREADS
@@ -74,12 +86,12 @@ def _agreement(found: Results) -> Grid:
         f"and {at.edge_below:g}."
     )
     columns = ("measure", *(part.scale.upper() for part in scales))
-    return Grid("Do the judges agree?", columns, rows, about, notes.said)
+    return Grid(heading, columns, rows, about, notes.said)
 
 
-def _kappas(found: Results) -> Grid:
+def _kappas(heading: str, scales: Sequence[Any]) -> Grid:
     notes, rows = Notes(), []
-    for part in found.analysis.jury.scales:
+    for part in scales:
         for binned in part.kappas:
             bins = f"{binned.bins}, cut at {', '.join(f'{edge:g}' for edge in binned.edges)}"
             head = [part.scale.upper(), bins, binned.weights]
@@ -89,7 +101,7 @@ def _kappas(found: Results) -> Grid:
                 for pair in binned.pairs
             ]
     columns = ("scale", "bins", "weights", "judges", "kappa")
-    return Grid("Cohen's kappa over bins", columns, rows, notes=notes.said, folded=True)
+    return Grid(f"{heading}: Cohen's kappa over bins", columns, rows, notes=notes.said, folded=True)
 
 
 def _families(found: Results) -> Grid:

@@ -54,6 +54,7 @@ from harness.results.jury import Fitness as Fitness
 from harness.results.jury import Habits as Habits
 from harness.results.jury import JuryCheck as JuryCheck
 from harness.results.jury import Measure as Measure
+from harness.results.jury import Phrasings as Phrasings
 from harness.results.materials import Concept as Concept
 from harness.results.materials import Materials as Materials
 from harness.results.materials import Price as Price

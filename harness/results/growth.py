@@ -22,6 +22,8 @@ ADDED: Mapping[int, frozenset[str]] = {
             "jury",
             "notices",
             "analysis.cells[].short",
+            "analysis.jury.heading",
+            "analysis.jury.self_consistency",
             "analysis.other_thetas[].cells[].short",
             "analysis.targets[].short",
             "cells[].probes[].form",

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from harness.results.shared import Interval, Value
 
 FIT, NOT_SHOWN, UNFIT, NOT_CHECKED = "fit", "not shown fit", "unfit", "not checked"
+
+
+class Phrasings(NamedTuple):
+    """Judges that are one model asked in several ways, and the name of that model."""
+
+    model: str
+    judges: list[str]
+
+    @property
+    def words(self) -> str:
+        """Return what the agreement of these judges is, for people."""
+        return (
+            f"Self-consistency of {self.model} ({len(self.judges)} phrasings), "
+            "not agreement between judges"
+        )
 
 
 class Measure(msgspec.Struct):

@@ -32,6 +32,7 @@ from harness.results import (
     Transcript,
 )
 from harness.results.table import Table
+from harness.run.one_model import one_model
 from harness.run.protocols import Surroundings
 from harness.stats.fewest import FEWEST
 from harness.study import Study
@@ -158,7 +159,14 @@ def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Re
     facts = {name: Facts(**entry.model_dump()) for name, entry in study.file.facts.items()}
     domains = {concept.id: concept.domain for concept in materials.concepts}
     found.analysis = analyze(
-        found.cells, found.subjects, metric_rules(study), facts, domains, study.file.seed
+        found.cells,
+        found.subjects,
+        metric_rules(study),
+        facts,
+        domains,
+        study.file.seed,
+        one_model(study, found.cells),
+        materials.protocol_version,
     )
     return found
 

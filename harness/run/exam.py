@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.jury.gold import about, packaged_gold, read_gold
 from harness.results import Gold, GoldKey, JuryCheck, Materials
+from harness.run.one_model import one_model
 from harness.run.protocols import protocol_of
 from harness.study import Study
 
@@ -63,13 +63,6 @@ def checked(
 ) -> JuryCheck:
     """Return the fitness of each judge, by an exam (None: not taken) and by a recording's cells."""
     judges = protocol_of(study).fitness(study, materials, exam, cells, transcripts)
-    return JuryCheck(sorted(judges, key=lambda one: one.judge), one_model(study))
-
-
-def one_model(study: Study) -> list[list[str]]:
-    """Return the groups of judges that are one model at one address."""
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name in sorted(set(study.file.plan.roles.get("judge", []))):
-        model = study.file.models[name]
-        groups[model.base_url, model.model].append(name)
-    return sorted(names for names in groups.values() if len(names) > 1)
+    held = [*cells, *([exam] if exam else [])]
+    same = [group.judges for group in one_model(study, held)]
+    return JuryCheck(sorted(judges, key=lambda one: one.judge), same)
