@@ -38,7 +38,11 @@ def analyze(
         write_rows(replayed, csv_path)
         click.echo(f"written: {csv_path}", err=True)
     if as_json:
-        document = {"verification": replayed.verification, **to_builtins(found.analysis)}
+        document = {
+            "verification": replayed.verification,
+            "answers": to_builtins(found.answers),
+            **to_builtins(found.analysis),
+        }
         click.echo(canonical(document).decode(), nl=False)
         return
     for notice in found.notices:

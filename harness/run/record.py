@@ -116,7 +116,8 @@ class Recording:
             check_limit(study, self._prices)
         self.budget = Budget(cost_limit)
         self._found: Any = None
-        self._rejections = RejectionWatch(0 if keep_going else study.file.record.rejected_limit)
+        rejected_limit = 0 if keep_going else study.file.record.rejected_limit
+        self._rejections = RejectionWatch(rejected_limit, study.name)
         self._keys = keys_in_use(study)
         self.ring = KeyRing(self._keys.values())
         self._restart = self._cells_named(restart)

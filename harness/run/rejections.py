@@ -20,8 +20,9 @@ class RequestsRejected(Incomplete):
 class RejectionWatch:
     """Count each model's rejected requests, in the order of completion, since its last answer."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, study: str) -> None:
+        """Begin with no rejected request; study: its name, for the command that goes on."""
+        self._limit, self._study = limit, study
         self._rejected: dict[str, set[bytes]] = {}
         self._guard = threading.Lock()
 
@@ -34,15 +35,14 @@ class RejectionWatch:
             elif answer.state not in (FILTERED, NO_REPLY):
                 requests.clear()
             if 0 < self._limit <= len(requests):
-                raise RequestsRejected(_words(model, len(requests), answer.problem))
+                raise RequestsRejected(self._words(model, len(requests), answer.problem))
 
-
-def _words(model: str, count: int, problem: str) -> str:
-    return (
-        f"{model} rejected {count} different requests without an answer between; to the last it "
-        f"said: {problem}\nIf it does not take a parameter, name that in `omit` of "
-        f"[models.{model}] in study.toml; if it wants another, give that in `params` (as "
-        "max_completion_tokens for max_tokens). Then start the open cells anew: `harness record "
-        "STUDY --restart open`. To go on as it is, with these answers missing: --keep-going, or "
-        "rejected_limit = 0 in [record]."
-    )
+    def _words(self, model: str, count: int, problem: str) -> str:
+        return (
+            f"{model} rejected {count} different requests without an answer between; to the last "
+            f"it said: {problem}\nIf it does not take a parameter, name that in `omit` of "
+            f"[models.{model}] in study.toml; if it wants another, give that in `params` (as "
+            "max_completion_tokens for max_tokens). Then start the open cells anew: `harness "
+            f"record {self._study} --restart open`. To go on as it is, with these answers missing: "
+            f"`harness record {self._study} --keep-going`, or rejected_limit = 0 in [record]."
+        )

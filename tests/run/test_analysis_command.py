@@ -10,11 +10,12 @@ from harness.cli import main
 
 
 def test_the_analysis_is_that_of_the_results(recorded: Path) -> None:
-    """The JSON equals results.json's analysis, and says how far it was checked."""
+    """The JSON equals results.json's analysis, beside how far it was checked and the answers."""
     done = CliRunner().invoke(main, ["analyze", "small", "--json", "--root", str(recorded)])
     assert done.exit_code == 0, done.output
     results = json.loads((recorded / "cassettes/small/results.json").read_text())
-    assert json.loads(done.output) == {"verification": "verified", **results["analysis"]}
+    beside = {"verification": "verified", "answers": results["answers"]}
+    assert json.loads(done.output) == {**beside, **results["analysis"]}
 
 
 def test_the_tables_say_n_and_why_a_number_is_undefined(recorded: Path) -> None:

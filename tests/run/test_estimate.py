@@ -74,6 +74,37 @@ def test_at_most_is_what_the_worst_recording_takes(tmp_path: Path) -> None:
     assert "interviewer: 10 calls, at most 12 with second asks" in said
 
 
+def test_at_most_counts_the_gold_set(tmp_path: Path) -> None:
+    """The cell in which the judges take it is foreseen like any other, with every second ask."""
+    with Loopback(at_worst) as server:
+        study = limited(write_study(tmp_path, server.url, record="stop_after_unusable = 999"))
+        edit(study, "levels =", "missing_limit = 1.0\nlevels =")
+        without = estimated(Study(study.folder))
+        edit(study, "seed = 7", 'seed = 7\njury_check = ["phoneme"]')
+        study = Study(study.folder)
+        found = estimated(study)
+        assert Recording(study).run().problems == []
+    most = {model.model: (model.calls, model.completion_tokens) for model in found.most.models}
+    assert usage(study) == most
+    gold = foreseen(study).gold
+    assert gold is not None
+    assert most["judge-a"][0] == 20 + 2 * len(gold.answers)
+    assert found.most.models[0].calls == without.most.models[0].calls
+    assert f"judge-a: {most['judge-a'][0] // 2} calls, at most {most['judge-a'][0]}" in dry_run(
+        study
+    )
+
+
+@pytest.mark.parametrize("scoring", ['scoring = "verdict"', 'scoring = { judge-b = "verdict" }'])
+def test_a_judge_of_verdicts_is_foreseen_about(tmp_path: Path, scoring: str) -> None:
+    """It is asked for every sentence of an answer, and nobody knows how many there will be."""
+    study = limited(write_study(tmp_path, "http://127.0.0.1:1"))
+    edit(study, "levels =", f"{scoring}\nlevels =")
+    said = dry_run(Study(study.folder))
+    assert "at most" not in said
+    assert "judge-b: about " in said
+
+
 def test_usual_is_what_a_good_recording_takes(tmp_path: Path) -> None:
     """Where no reply is unusable, the calls are those that are printed first."""
     with Loopback(Provider()) as server:

@@ -238,6 +238,7 @@ def test_the_third_rejection_in_a_row_stops_the_recording(tmp_path: Path) -> Non
     assert "subject-a rejected 3 different requests" in done.output
     assert "Use 'max_completion_tokens' instead." in done.output
     assert "omit" in done.output
+    assert f"`harness record {study.name} --restart open`" in done.output
     assert sum(body["model"] == "subject-a" for body in world.requests) == 3
     assert world.judged == []
 
@@ -248,6 +249,8 @@ def test_a_study_may_go_on_in_spite_of_rejections(limit: str, tmp_path: Path) ->
     extra = f"missing_limit = 1.0\n[record]\n{limit}\n"
     found = held(tmp_path, Examination(rejecting), extra)
     assert found.answers.whole.missing_kinds == {"rejected": 5}
+    done = CliRunner().invoke(main, ["analyze", "mine", "--json", "--root", str(tmp_path)])
+    assert json.loads(done.output)["answers"]["whole"]["missing_kinds"] == {"rejected": 5}
     assert found.subjects[0].levels[0].far.value is None
 
 
