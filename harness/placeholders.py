@@ -26,6 +26,9 @@ def advice(placeholder: str, filled: Collection[str]) -> str:
     near = difflib.get_close_matches(placeholder, filled, 1)
     if near:
         return f"did you mean {{{near[0]}}}?"
-    known = " and ".join(f"{{{name}}}" for name in filled)
     plain = f"write {{ {placeholder} }} for plain braces"
-    return f"only {known} are filled in here; {plain}" if known else plain
+    if not filled:
+        return plain
+    *names, last = [f"{{{name}}}" for name in filled]
+    listed = f"{', '.join(names)} and {last} are" if names else f"{last} is"
+    return f"only {listed} filled in here; {plain}"

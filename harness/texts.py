@@ -5,19 +5,21 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, RootModel
 
 from harness.errors import UsageError
 from harness.forms import Name, Strict, at, parsed
-from harness.placeholders import PLACEHOLDER, advice, unfilled
-from harness.results import Concept, TrapEntry, TrapPool
+from harness.placeholders import advice, unfilled
+from harness.results import Concept, Materials, TrapEntry, TrapPool
 
 Difficulty = Literal["clearly fictional", "counterfactual", "near miss"]
+Filled = Mapping[str, Sequence[str]]  # the names that each prompt is filled with
 IN_CLAIMS = ("phrase", "concept")
+KINDS_OF_TRAPS = ("experts", "claims", "phrases")
 TITLE = re.compile(r"(?i)\A(?:(?:professor|prof\.?|dr\.?|dame|sir|mr\.?|mrs\.?|ms\.?)\s+)+")
 OFFICE = re.compile(r"(?i)\s+(?:of|at|from)\s|[,(]")
 
@@ -33,9 +35,8 @@ def _claim(text: str) -> str:
 def _checked(text: str, filled: Sequence[str]) -> str:
     if not text.strip():
         raise ValueError("is empty")
-    if placeholder := unfilled(text, filled):
-        hint = advice(placeholder, filled)
-        raise ValueError(f"has {{{placeholder}}}, which the protocol does not fill; {hint}")
+    if fault := _placeholder_fault(text, filled):
+        raise ValueError(fault)
     return text
 
 
@@ -95,12 +96,15 @@ class PromptFile(RootModel[dict[str, str]]):
 EXAMPLE = re.compile(r"(?P<task>\w+)_(?P<number>[1-9][0-9]*)(?P<reply>_reply)?")
 
 
-def read_prompts(paths: Sequence[Path], packaged: Mapping[str, str]) -> dict[str, str]:
+def read_prompts(
+    paths: Sequence[Path], packaged: Mapping[str, str], filled: Filled
+) -> dict[str, str]:
     """Return a protocol's prompts with a user's own in the place of the package's.
 
     An example may be added behind the package's, or taken out by an empty text, always with its
     reply. Raises UsageError with file and line for a name that the protocol does not have, a
-    placeholder that it does not fill, an empty text, and a prompt that stands in two files.
+    placeholder that this prompt is not filled with, an empty text, and a prompt that stands in two
+    files.
     """
     places: dict[str, str] = {}
     prompts = dict(packaged)
@@ -109,7 +113,8 @@ def read_prompts(paths: Sequence[Path], packaged: Mapping[str, str]) -> dict[str
         for name, prompt in parsed(path, PromptFile).root.items():
             place = at(path, text, [name])
             fault = f"stands in {places[name]} too" if name in places else ""
-            if fault := fault or _prompt_fault(name, prompt, packaged):
+            fault = fault or _prompt_fault(name, prompt, packaged)
+            if fault := fault or _placeholder_fault(prompt, filled.get(name, ())):
                 raise UsageError(f"{place}: the prompt {name} {fault}")
             places[name], prompts[name] = place, prompt
     _require_whole_examples(prompts, places)
@@ -125,12 +130,13 @@ def _prompt_fault(name: str, prompt: str, packaged: Mapping[str, str]) -> str:
         return "is empty; leave it out to have the package's"
     if "_schema" in name and not _is_object(prompt):
         return "is no JSON object, which a schema must be"
-    filled = {known for text in packaged.values() for known in PLACEHOLDER.findall(text)}
-    for placeholder in PLACEHOLDER.findall(prompt):
-        if placeholder not in filled:
-            near = difflib.get_close_matches(placeholder, filled, 1)
-            meant = f" did you mean {{{near[0]}}}?" if near else ""
-            return f"has {{{placeholder}}}, which the protocol does not fill;{meant}"
+    return ""
+
+
+def _placeholder_fault(text: str, filled: Sequence[str]) -> str:
+    if placeholder := unfilled(text, filled):
+        hint = advice(placeholder, filled)
+        return f"has {{{placeholder}}}, which the protocol does not fill; {hint}"
     return ""
 
 
@@ -191,6 +197,53 @@ def changed_prompt(paths: Sequence[Path], frozen: Mapping[str, str]) -> str:
     return ""
 
 
+class _Placed(NamedTuple):
+    """A text of materials.json, the keys that lead to it, and what it is filled with."""
+
+    keys: tuple[str, ...]
+    text: str
+    filled: Sequence[str]
+
+
+def require_filled(path: Path, materials: Materials, filled: Filled) -> None:
+    """Raise UsageError, with file and line, for a placeholder in materials that nothing fills.
+
+    path: the materials.json that they were read from.
+    """
+    for placed in (*_prompts_of(materials, filled), *_concepts_of(materials), *_traps(materials)):
+        if fault := _placeholder_fault(placed.text, placed.filled):
+            line = _json_line(path.read_text("utf-8"), placed)
+            raise UsageError(f"{path}{line}: {'.'.join(placed.keys)} {fault}")
+
+
+def _prompts_of(materials: Materials, filled: Filled) -> Iterator[_Placed]:
+    for name, text in materials.prompts.items():
+        yield _Placed(("prompts", name), text, filled.get(name, ()))
+
+
+def _concepts_of(materials: Materials) -> Iterator[_Placed]:
+    for number, concept in enumerate(materials.concepts):
+        for key in ("name", "domain", "text"):
+            yield _Placed(("concepts", str(number), key), getattr(concept, key), ())
+
+
+def _traps(materials: Materials) -> Iterator[_Placed]:
+    for number, pool in enumerate(materials.pools):
+        for kind in KINDS_OF_TRAPS:
+            for place, trap in enumerate(getattr(pool, kind)):
+                keys = ("pools", str(number), kind, str(place), "text")
+                yield _Placed(keys, trap.text, IN_CLAIMS if kind == "claims" else ())
+
+
+def _json_line(text: str, placed: _Placed) -> str:
+    """Return the line of a JSON file in which a text stands behind its key; "" for none."""
+    forms = [json.dumps(placed.text, ensure_ascii=ascii_only) for ascii_only in (False, True)]
+    for number, line in enumerate(text.split("\n"), 1):
+        if json.dumps(placed.keys[-1]) in line and any(form in line for form in forms):
+            return f", line {number}"
+    return ""
+
+
 def read_concepts(path: Path) -> list[Concept]:
     """Read a user's concepts; raises UsageError with file, line and what is wrong."""
     concepts = parsed(path, ConceptFile).concept
@@ -203,7 +256,7 @@ def read_pools(path: Path) -> list[TrapPool]:
     pools = parsed(path, TrapFile).pool
     _require_once(path, [(("pool", n, "domain"), pool.domain) for n, pool in enumerate(pools)])
     for n, pool in enumerate(pools):
-        for kind in ("experts", "claims", "phrases"):
+        for kind in KINDS_OF_TRAPS:
             traps = enumerate(getattr(pool, kind))
             named = _person if kind == "experts" else str
             places = [(("pool", n, kind, m, "text"), named(trap.text)) for m, trap in traps]

@@ -53,11 +53,11 @@ class _Judge(NamedTuple):
             prompt,
             concept=examined.concept.name,
             text=examined.concept.text,
-            sentence=about,
             question=examined.question,
             answer=examined.answer or "(no answer)",
             expert=examined.expert,
             claim=examined.claim,
+            **({"sentence": about} if about else {}),
         )
         system: Message = {"role": "system", "content": self.prompts["verdict_system"]}
         turns = [*self.prompts.examples(f"{prompt}_example"), {"role": "user", "content": filled}]

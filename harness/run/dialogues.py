@@ -10,7 +10,7 @@ import msgspec
 
 from harness.asking.one_word import imagined_word
 from harness.asking.wire import Message
-from harness.ddft import judgements
+from harness.ddft import judgements, placeholders
 from harness.ddft.evaluations import SCALES
 from harness.ddft.examined import NUMBERS
 from harness.ddft.gold import GoldExam, examples, utterances
@@ -39,6 +39,7 @@ from harness.study import Study
 from harness.texts import read_concepts, read_pools
 
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
+PLACEHOLDERS = placeholders.PLACEHOLDERS
 SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
 
 
@@ -245,4 +246,6 @@ def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
         return "word " * (limit * 4 // 5)
     task = messages[-1]["content"]
     view = re.search(r"^Expert's view: (.+)$", task, re.MULTILINE)
+    if not call.startswith("turn-4/"):
+        return "What is that?"  # no word of it is in the answers
     return f"{view[1] if view else 'Professor Ada Imagined says so.'} What of that word?"

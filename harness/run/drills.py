@@ -11,6 +11,7 @@ import msgspec
 from harness.asking.inquiry import Window
 from harness.asking.one_word import imagined_word
 from harness.asking.wire import Message
+from harness.depthcharge import placeholders
 from harness.depthcharge.gold import GoldExam, examples, utterances
 from harness.depthcharge.materials import SUPPORTED_VERSIONS, present_materials
 from harness.depthcharge.protocol import Drill
@@ -37,6 +38,7 @@ from harness.stats.fewest import FEWEST
 from harness.study import Study
 
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
+PLACEHOLDERS = placeholders.PLACEHOLDERS
 QUOTE = "fact fact fact"  # that an imagined reply quotes of an imagined passage
 CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
 

@@ -44,6 +44,7 @@ class StudyProtocol(Protocol):
     """One protocol, as recording, replay and the commands need it; modules of run/ are these."""
 
     VERSIONS: tuple[int, ...]  # of the protocol that this release can run
+    PLACEHOLDERS: Mapping[str, Sequence[str]]  # that each prompt is filled with
 
     def fresh(self, study: Study) -> Materials:
         """Give the materials that a new study freezes."""

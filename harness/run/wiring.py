@@ -25,7 +25,7 @@ from harness.run.exam import with_own_gold
 from harness.run.protocols import Surroundings, protocol_of
 from harness.study import Cell, Study
 from harness.study_file import ModelEntry, SourceEntry
-from harness.texts import changed_prompt, read_prompts
+from harness.texts import changed_prompt, read_prompts, require_filled
 
 
 class Frozen(NamedTuple):
@@ -63,10 +63,13 @@ def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     """Give the materials that a recording would use, without writing anything."""
     known = study.materials.is_file()
     present = frozen(study).materials if known else _fresh(study)
+    filled = protocol_of(study).PLACEHOLDERS
     if known:
         _require_frozen_prompts(study, present)
     else:
-        present.prompts = read_prompts(_prompt_files(study), present.prompts)
+        present.prompts = read_prompts(_prompt_files(study), present.prompts, filled)
+    if known and not any(study.cassette(cell).exists() for cell in study.cells()):
+        require_filled(study.materials, present, filled)  # they may have been edited by hand
     if price_file is not None:
         present.prices = read_prices(price_file, list(study.file.models))
     return present

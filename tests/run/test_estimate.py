@@ -102,7 +102,7 @@ def test_a_judge_of_verdicts_is_foreseen_about(tmp_path: Path, scoring: str) -> 
     edit(study, "levels =", f"{scoring}\nlevels =")
     said = dry_run(Study(study.folder))
     assert "at most" not in said
-    assert "judge-b: about " in said
+    assert "judge-b: about 30 calls" in said  # one sentence an answer is taken, or the stance
 
 
 def test_usual_is_what_a_good_recording_takes(tmp_path: Path) -> None:
