@@ -134,7 +134,7 @@ class Recording:
         calls, planned = self._protocol.calls_a_cell(study), len(grid)
         self.tally = Tally(planned, planned - len(self.open_cells), calls)
         limit = None if keep_going else study.file.record.stop_after_unusable
-        self._watch = JudgeWatch(limit, partial(cause_of, study), self.tally.note)
+        self._watch = JudgeWatch(limit, study.name, partial(cause_of, study), self.tally.note)
         trusted = httpx.create_ssl_context()  # reading the certificates takes its time: only once
         self._network = {
             name: self._way_out(name, asked, httpx.HTTPTransport(verify=trusted))

@@ -19,13 +19,18 @@ class JudgeUnusable(Incomplete):
 class JudgeWatch:
     """Count unusable replies by role and model: say so from the third on, stop at a row of them.
 
-    cause: tells why a reply was unusable, and what to change. say: is handed what to say.
+    study: its name, for the commands that go on. cause: tells why a reply was unusable, and what
+    to change. say: is handed what to say.
     """
 
     def __init__(
-        self, limit: int | None, cause: Callable[[Reply], str], say: Callable[[str], None]
+        self,
+        limit: int | None,
+        study: str,
+        cause: Callable[[Reply], str],
+        say: Callable[[str], None],
     ) -> None:
-        self._limit, self._cause, self._say = limit, cause, say
+        self._limit, self._study, self._cause, self._say = limit, study, cause, say
         self._in_a_row: Counter[tuple[str, str]] = Counter()
         self._unusable: Counter[tuple[str, str]] = Counter()
         self._next_said: dict[tuple[str, str], int] = {}
@@ -55,7 +60,8 @@ class JudgeWatch:
         if self._limit is not None and self._in_a_row[reply.role, reply.model] >= self._limit:
             raise JudgeUnusable(
                 f"{reply.model} gave {self._limit} unusable replies in a row, the last "
-                f"{self._cause(reply)}. Look at them with `harness show`, and at the endpoint with "
-                "`harness check`; go on as it is with `harness record --keep-going`, or change the "
-                "study and start the open cells anew with --restart open."
+                f"{self._cause(reply)}. Look at them with `harness show {self._study}`, and at the "
+                f"endpoint with `harness check {self._study}`; go on as it is with `harness record "
+                f"{self._study} --keep-going`, or change the study and start the open cells anew: "
+                f"`harness record {self._study} --restart open`."
             )

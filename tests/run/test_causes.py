@@ -121,7 +121,7 @@ def test_a_token_limit_is_named_where_it_is_set(tmp_path: Path, table: str) -> N
 def test_it_is_told_again_when_the_count_has_doubled() -> None:
     """At 3, 6, 12 and 24 of one model, whatever came between; other models count for themselves."""
     told: list[str] = []
-    watch = JudgeWatch(None, lambda reply: reply.state, told.append)
+    watch = JudgeWatch(None, "small", lambda reply: reply.state, told.append)
     for _ in range(24):
         watch.heard(Reply("judge", "a", "no_json"))
         watch.heard(Reply("judge", "a", "ok"))

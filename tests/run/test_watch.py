@@ -34,6 +34,8 @@ def test_a_silent_judge_stops_the_recording_until_somebody_says_go_on(tmp_path: 
         done = CliRunner().invoke(main, ["record", str(folder)])
         assert done.exit_code == 3
         assert "judge-b gave 7 unusable replies in a row" in done.output
+        for command in ("show mine", "check mine", "record mine --keep-going"):
+            assert f"`harness {command}`" in done.output
         assert server.answered < 3 * 30
         assert CliRunner().invoke(main, ["record", str(folder)]).exit_code == 3
         assert server.answered < 3 * 30
