@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from harness.errors import Incomplete, UsageError
+from harness.protocols.ddft.protocol import scored
+from harness.protocols.depthcharge import protocol as drills
 from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
 from harness.results import (
@@ -20,15 +22,13 @@ from harness.results import (
     SubjectMetrics,
     Value,
 )
-from harness.run import drills
 from harness.run.checked import checked_cells
-from harness.run.dialogues import scored
 from harness.run.record import Recording, RecordOutcome
 from harness.run.rescore import Rescored, rescore
 from harness.run.verdict import Verdict
 from harness.run.verdict import replay as _replay
 from harness.run.wiring import frozen
-from harness.study import Study, find_study
+from harness.study.folder import Study, find_study
 
 __all__ = [
     "CognitiveProfiler",

@@ -16,7 +16,9 @@ from pathlib import Path
 
 from paper_size import provider, run, show_replays
 
-REPLAY_IMPORTS = "import harness.cli, harness.depthcharge.analysis, harness.run.bundle"
+REPLAY_IMPORTS = (
+    "import harness.cli, harness.bundle.replay, harness.protocols.depthcharge.analysis.analyze"
+)
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST")
 MODELS = ("target-1", "extractor", "evaluator")
 

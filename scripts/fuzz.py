@@ -43,7 +43,7 @@ from harness.run import replay as replays
 from harness.run.comparison import compare_cells, compare_results
 from harness.run.record import Recording
 from harness.run.verdict import replay as verdict_of
-from harness.study import Study
+from harness.study.folder import Study
 
 HERE = Path(__file__).parent.parent
 BUNDLED = ("ddft-local", "depthcharge-local")

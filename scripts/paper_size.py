@@ -42,7 +42,8 @@ BODY_BYTES = 2_000
 ROUNDS = 3
 SLOWEST, MOST_MEMORY, LEAST_BOOTSTRAP = 2.0, 300.0, 50.0
 REPLAY_IMPORTS = (
-    "import pickle, subprocess, threading, harness.cli, harness.ddft.analysis, harness.run.verdict"
+    "import pickle, subprocess, threading, "
+    "harness.cli, harness.protocols.ddft.analysis.analyze, harness.run.verdict"
 )
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from harness.api import CognitiveProfiler, DepthCharge
 from harness.cli import main as harness
 from harness.errors import HarnessError, RunStopped
-from harness.study import Study
+from harness.study.folder import Study
 
 COMMANDS = {
     "replay": "replay STUDY",

@@ -10,7 +10,7 @@ from provider import Provider
 from study_text import study_text
 
 from harness.run.record import Recording
-from harness.study import Study
+from harness.study.folder import Study
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from loopback import Answer, Answering, Loopback, Received, json_answer
 from provider import md5
 from simulated_drill import World, completion, look_up
 
-from harness.study import Study
+from harness.study.folder import Study
 
 EVEN = (0.9,)
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")

@@ -14,7 +14,7 @@ from provider import Provider, draw
 from harness.files import write_atomic
 from harness.results import canonical
 from harness.run.wiring import foreseen
-from harness.study import Study
+from harness.study.folder import Study
 
 Change = Callable[[str], Answer | str | None]
 

@@ -17,7 +17,7 @@ from study_text import study_text
 from harness.files import read_journal
 from harness.recording import cassette as cassettes
 from harness.recording.cassette import masked
-from harness.study import Study
+from harness.study.folder import Study
 
 PACKAGE = Path(__file__).parent.parent
 NOBODY = 65534

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.ddft.analysis import analyze
-from harness.ddft.analysis_form import Analysis, Facts
-from harness.ddft.jury import consensus
-from harness.ddft.scoring import MetricRules, score_study
+from harness.protocols.ddft.analysis.analyze import analyze
+from harness.protocols.ddft.analysis.schema import Analysis, Facts
+from harness.protocols.ddft.dialogue.jury import consensus
+from harness.protocols.ddft.metrics.scoring import MetricRules, score_study
 from harness.results import CellKey, CellResult, Score, Turn, Usage
 
 RULES = MetricRules(0.70, "max", "undefined", "clip", "pooled", 0.5, 0.5, 0.05)

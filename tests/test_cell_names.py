@@ -16,7 +16,7 @@ from harness.results import CellKey, RunKey, name_part, slug
 from harness.run.record import Recording
 from harness.run.replay import sound_replays
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 DOMAINS = (
     "Women's Health",

@@ -13,8 +13,8 @@ from study_folder import edit, write_study
 from harness.cli import main
 from harness.errors import UsageError
 from harness.placeholders import unfilled
-from harness.study import Study
-from harness.texts import read_concepts, read_pools
+from harness.study.folder import Study
+from harness.study.texts import read_concepts, read_pools
 
 CHECK = 'difficulty = "near miss"\nabsence_check = { where = "a library" }\n'
 POOL = f"""

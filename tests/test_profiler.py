@@ -10,7 +10,7 @@ from harness import CognitiveProfiler
 from harness.errors import UsageError
 from harness.results import read_results
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def test_all_of_a_study_gives_the_studys_numbers(recorded: Path) -> None:

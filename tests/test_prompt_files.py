@@ -19,7 +19,7 @@ from harness.results import read_materials
 from harness.run.record import Recording
 from harness.run.verdict import replay
 from harness.run.wiring import foreseen
-from harness.study import Study
+from harness.study.folder import Study
 
 RUBRIC = (
     "# Our rubric\n"

@@ -14,7 +14,7 @@ from provider import Provider
 from readme_clone import ACTIVATION, make_clone, printed_commands, run_printed
 
 from harness.run.verdict import replay
-from harness.study import find_study
+from harness.study.folder import find_study
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

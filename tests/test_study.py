@@ -8,7 +8,7 @@ from study_text import study_text
 
 from harness.cli import main
 from harness.errors import UsageError
-from harness.study import Study, find_study
+from harness.study.folder import Study, find_study
 
 URL = "http://127.0.0.1:1"
 A_MODEL = 'model = "subject-a"'

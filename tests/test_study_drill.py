@@ -9,9 +9,9 @@ from drilling import write_drill
 from study_folder import edit
 
 from harness.errors import UsageError
+from harness.protocols.depthcharge.protocol import recent
 from harness.results import RunKey, tier_of
-from harness.run.drills import recent
-from harness.study import Study
+from harness.study.folder import Study
 
 
 @pytest.fixture

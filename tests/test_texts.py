@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.run.record import Recording
 from harness.run.verdict import replay
 from harness.run.wiring import foreseen
-from harness.study import Study
+from harness.study.folder import Study
 
 CONCEPTS = """
 [[concept]]

@@ -28,8 +28,8 @@ def analyze(
     from msgspec import to_builtins
 
     from harness.cli.tables import show_tables
+    from harness.export.rows import tables_of, write_rows
     from harness.results import canonical
-    from harness.run.analysis import tables_of, write_rows
     from harness.run.checked import checked
 
     replayed = checked(named_study(study, root), verify=verify)

@@ -49,7 +49,7 @@ def audit(
     from harness.audit.auditor import find_claims
     from harness.audit.claims import read_claims
     from harness.results import canonical
-    from harness.study import find_study
+    from harness.study.folder import find_study
 
     if as_list or claims is None:
         _list()
@@ -71,7 +71,7 @@ def audit(
 def _check(data: Path | None, verify: bool) -> str:
     """Replay and check the study whose results are the data; say how far data were checked."""
     from harness.run.checked import checked
-    from harness.study import Study
+    from harness.study.folder import Study
 
     if data is None:
         return "none"

@@ -11,8 +11,8 @@ import click
 from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
 
 if TYPE_CHECKING:
+    from harness.jury.calibrate import Calibration, Comparison
     from harness.results import Value
-    from harness.run.calibrate import Calibration, Comparison
 
 
 @main.group(epilog=EXIT_CODES, short_help="Compare the jury with people.")
@@ -57,8 +57,8 @@ def export(study: str, out: Path, sample: int | None, seed: int | None, root: Pa
     0.4-0.5  more wrong than right           0.4-0.5  hard to follow, half off topic
     0.0-0.3  mostly false or invented        0.0-0.3  incoherent or off topic
     """
-    from harness.run.calibrate import export_sheet
-    from harness.study import find_study
+    from harness.jury.calibrate import export_sheet
+    from harness.study.folder import find_study
 
     done = export_sheet(find_study(study, root), out, sample, seed)
     click.echo(f"{out}: {done.rows} of {done.recorded} responses; fill in far and sas, then")
@@ -76,14 +76,14 @@ def import_scores(study: str, sheet: Path, root: Path | None) -> None:
     How far its consensus, and each judge, agree with the human scores. Rows without a score are
     left out and counted.
     """
-    from harness.run.calibrate import import_sheet
-    from harness.study import find_study
+    from harness.jury.calibrate import import_sheet
+    from harness.study.folder import find_study
 
     _show_calibration(sheet, import_sheet(find_study(study, root), sheet))
 
 
 def _show_calibration(sheet: Path, found: Calibration) -> None:
-    from harness.run.calibrate import WEIGHTS
+    from harness.jury.calibrate import WEIGHTS
 
     edges = ", ".join(f"{edge:g}" for edge in found.edges)
     click.echo(f"{sheet}: {found.rated} responses scored, {found.empty} rows left empty")
@@ -141,7 +141,7 @@ def check_traps(file: Path | None, endpoint: str, cassette: Path) -> None:
     one is found: it is no invention then. "Not found" means in no title or excerpt that came back:
     evidence, not proof.
     """
-    from harness.run import trap_check
+    from harness.jury import trap_check
 
     looked_up = found = 0
     for finding in trap_check.check_traps(trap_check.trap_pools(file), endpoint, cassette):

@@ -24,9 +24,9 @@ def diff(before: str, after: str, as_json: bool, verify: bool, root: Path | None
     their change; for DDFT, which part of CI changed the phenotype. Exit code 0 whatever differs.
     """
     from harness.cli.tables import show_tables
+    from harness.diff.compare import compare
+    from harness.diff.tables import tables
     from harness.results import canonical
-    from harness.run.diff import compare
-    from harness.run.diff_tables import tables
 
     names = (before, after)
     studies = named_study(before, root), named_study(after, root)

@@ -50,9 +50,9 @@ def export(
     parquet  the same rows in one file; needs pip install 'harness[parquet]'
     eee      OUT/data/PROTOCOL/DEVELOPER/MODEL/UUID.json: records of Every Eval Ever
     """
+    from harness.export.every_eval_ever import Publisher
+    from harness.export.files import export as write_export
     from harness.run.checked import checked
-    from harness.run.eee import Publisher
-    from harness.run.export import export as write_export
 
     publisher = Publisher(organization, relationship)
     replayed = checked(named_study(study, root), verify=verify)

@@ -15,7 +15,7 @@ from harness.errors import HarnessError, RunStopped
 from harness.version import VERSION
 
 if TYPE_CHECKING:
-    from harness.study import Study
+    from harness.study.folder import Study
 
 EXIT_CODES = """Exit codes: 0 all good; 1 a check failed (checksum, miss, unused call, numbers,
 invalid study); 2 usage or study file; 3 incomplete, go on later; 130 interrupted after saving."""
@@ -74,7 +74,7 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
 def chosen_studies(names: Sequence[str], root: Path | None) -> list[Study]:
     """Give the studies that are named; without a name all but those still being recorded."""
     from harness.errors import UsageError
-    from harness.study import all_studies
+    from harness.study.folder import all_studies
 
     if names:
         return [named_study(name, root) for name in names]
@@ -90,8 +90,8 @@ def chosen_studies(names: Sequence[str], root: Path | None) -> list[Study]:
 
 def named_study(name: str, root: Path | None) -> Study:
     """Give a study by name or path; that of a bundle is unpacked until the command ends."""
-    from harness.run.bundle import is_bundle, opened
-    from harness.study import find_study
+    from harness.bundle.replay import is_bundle, opened
+    from harness.study.folder import find_study
 
     if is_bundle(name):
         return click.get_current_context().with_resource(opened(Path(name)))

@@ -44,9 +44,9 @@ def check(
     judge is asked now, through the study's own prompts. What the recording itself shows is said,
     too. An unfit judge changes no exit code.
     """
+    from harness.jury.check import has_recorded_exam, live_check, recorded_check
     from harness.results import canonical
-    from harness.run.jury_check import has_recorded_exam, live_check, recorded_check
-    from harness.study import find_study
+    from harness.study.folder import find_study
 
     opened = find_study(study, root)
     recorded = recorded_check(opened)

@@ -15,7 +15,7 @@ from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, named_study, told
 def list_studies(root: Path | None) -> None:
     """List the studies: protocol, finished cells, fingerprint."""
     from harness.run.look import describe
-    from harness.study import all_studies
+    from harness.study.folder import all_studies
 
     for study in all_studies(root):
         click.echo(describe(study))

@@ -61,9 +61,9 @@ def pack(
     The same study gives the same bytes. A study that does not replay, or that holds a key or what
     looks like one, is not packed.
     """
-    from harness.run.pack import Wishes
-    from harness.run.pack import pack as pack_study
-    from harness.study import find_study
+    from harness.bundle.pack import Wishes
+    from harness.bundle.pack import pack as pack_study
+    from harness.study.folder import find_study
 
     wishes = Wishes(sample, drop_bodies, drop_models, key_env, no_key)
     done = pack_study(find_study(study, root), out, wishes)

@@ -16,7 +16,7 @@ from harness.cli.progress import progress
 if TYPE_CHECKING:
     from harness.results import Value
     from harness.run.record import RecordOutcome
-    from harness.study import Study
+    from harness.study.folder import Study
 
 
 @main.command(epilog=EXIT_CODES)
@@ -77,10 +77,10 @@ def record(
     root: Path | None,
 ) -> None:
     """Record STUDY, or go on where an earlier recording stopped."""
-    from harness.run.pilot import pilot_report
+    from harness.jury.pilot import pilot_report
     from harness.run.record import Recording
     from harness.run.replay import write_partial
-    from harness.study import find_study
+    from harness.study.folder import find_study
 
     if dry_run:
         _show_estimate(find_study(study, root), prices)
@@ -111,9 +111,9 @@ def record(
 
 
 def _show_estimate(study: Study, prices: Path | None) -> None:
+    from harness.protocols.registry import protocol_of
     from harness.run.estimate import UNLIMITED, estimate
     from harness.run.preflight import read_all
-    from harness.run.protocols import protocol_of
 
     found = estimate(study, read_all(study, prices))
     currency = found.usual.currency
@@ -202,9 +202,9 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
 def check(study: str, jury: bool, root: Path | None) -> None:
     """Make one small call to every endpoint of STUDY: key, served model, JSON, parameters."""
     from harness.cli.jury import show_check
+    from harness.jury.check import live_check
     from harness.run.check import check_endpoints
-    from harness.run.jury_check import live_check
-    from harness.study import find_study
+    from harness.study.folder import find_study
 
     opened, failed = find_study(study, root), False
     for line in check_endpoints(opened):
@@ -230,9 +230,9 @@ def rejudge(
     study: str, jury: str, models: Path | None, name: str | None, root: Path | None
 ) -> None:
     """Have STUDY's recorded answers judged by another JURY, in a new study; show what changes."""
+    from harness.jury.rejudge import changes, rejudged_study
     from harness.run.record import Recording
-    from harness.run.rejudge import changes, rejudged_study
-    from harness.study import find_study
+    from harness.study.folder import find_study
 
     old = find_study(study, root)
     new = rejudged_study(old, jury.split(","), name or f"{old.name}-rejudged", models)

@@ -51,7 +51,7 @@ def replay(
     A study is named, or given as its folder or as a bundle (.tar.zst) of `harness pack`. Without
     arguments: every study under cassettes/ that is recorded to its end.
     """
-    from harness.run.bundle import replay as run_replay
+    from harness.bundle.replay import replay as run_replay
     from harness.run.replay import write_partial
 
     found = chosen_studies(studies, root)

@@ -37,7 +37,7 @@ def report(
     every study under cassettes/ that is recorded to its end. In the repository's root the page's
     links to the cassettes work.
     """
-    from harness.run.report import write_report
+    from harness.report.write import write_report
 
     outcome = write_report(chosen_studies(studies, root), out, png, verify=verify)
     for verdict in outcome.verdicts:

@@ -37,8 +37,8 @@ def score(
     would change what is asked is refused, with those that may be set.
     """
     from harness.cli.tables import show_tables
+    from harness.export.rows import tables_of
     from harness.results import canonical
-    from harness.run.analysis import tables_of
     from harness.run.rescore import change_table, rescore, write_rescored
 
     rescored = rescore(named_study(study, root), _settings(changed))

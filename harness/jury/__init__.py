@@ -1,1 +1,1 @@
-"""Whether a jury is fit: gold answers, and what a judge's scores of them show."""
+"""Tools for a jury: people beside it, another one, a pilot, a look for what must not exist."""

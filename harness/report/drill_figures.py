@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from harness.report.figure import Axis, Figure, Guide, Point, Series
-from harness.report.form import Band
 from harness.report.section import Drawn, numbers
 from harness.results import DrillResults, Interval, RunMetrics, Value
+from harness.results.bounds import Band
 from harness.stats.proportions import wilson
 
 NAMES = {

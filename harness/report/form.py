@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from harness.results import DrillResults, DrillTranscript, Results, Transcript, Value
+from harness.results import DrillResults, DrillTranscript, Results, Transcript
+from harness.results.bounds import Band, Bound
 
 
 class Checked(NamedTuple):
@@ -47,24 +48,6 @@ class Cassette(NamedTuple):
 
     path: str
     calls: Sequence[Call]
-
-
-class Bound(NamedTuple):
-    """A number as found, and its least and greatest value whatever the missing verdicts are."""
-
-    place: str
-    measure: str
-    found: Value
-    low: Value
-    high: Value
-
-
-class Band(NamedTuple):
-    """A pointwise 95% band around a curve, or the reason why there is none."""
-
-    lows: Sequence[float]
-    highs: Sequence[float]
-    reason: str | None
 
 
 class Studied(NamedTuple):

@@ -16,7 +16,7 @@ from harness.errors import Incomplete, UsageError
 from harness.results import Price, Prices
 from harness.run.estimate import limit_sent, token_limit
 from harness.run.wiring import endpoint
-from harness.study import Study
+from harness.study.folder import Study
 
 
 class CostLimit(Incomplete):

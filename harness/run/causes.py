@@ -11,7 +11,7 @@ from harness.asking.wire import ANTHROPIC_MAX_TOKENS
 from harness.results import DrillResults, Replies
 from harness.results.answers import CUT_OFF_THINKING, TRUNCATED
 from harness.results.depthcharge import UNVERIFIABLE
-from harness.study import Study
+from harness.study.folder import Study
 
 TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 READ_THEM = "read them with `harness show`"

@@ -14,13 +14,13 @@ from harness.asking.replies import Score, read_reply
 from harness.asking.sources import FAILED, open_source
 from harness.asking.wire import Answer
 from harness.errors import HarnessError
+from harness.protocols.registry import protocol_of
 from harness.results.answers import CUT_OFF_THINKING, REJECTED, words_of
 from harness.run.preflight import read_all
-from harness.run.protocols import protocol_of
 from harness.run.served import advice, others_served
 from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint, way_out
-from harness.study import Study
-from harness.study_file import SourceEntry
+from harness.study.folder import Study
+from harness.study.study_file import SourceEntry
 
 JSON_ROLES = ("judge", "extractor", "evaluator")
 QUESTION = [{"role": "user", "content": 'Reply with this JSON object and nothing else: {"far": 1}'}]

@@ -15,9 +15,9 @@ from harness.errors import CheckFailed
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.run.comparison import ResultsComparison, compare_cells, compare_results
-from harness.run.left_out import require_whole
 from harness.run.replay import CellReplay, results_of, sound_replays
-from harness.study import Cell, Study
+from harness.run.whole import require_whole
+from harness.study.folder import Cell, Study
 
 VERIFIED = "verified"
 NO_MANIFEST = "unverified: there is no manifest to compare the files with"

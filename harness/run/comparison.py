@@ -10,7 +10,7 @@ import msgspec
 from harness import results as results_file
 from harness.results import Difference, GoldKey
 from harness.run.replay import CellReplay
-from harness.study import Study
+from harness.study.folder import Study
 
 IDENTICAL, EQUAL, DIFFERENT = "identical", "equal", "different"
 NOT_BOUND = "not bound"

@@ -7,7 +7,7 @@ from harness.recording import cassette as cassettes
 from harness.recording.cassette import Cassette
 from harness.run.replay import asked_endpoints
 from harness.run.wiring import endpoints
-from harness.study import Cell, Study
+from harness.study.folder import Cell, Study
 
 
 def with_endpoints(study: Study, cell: Cell) -> Cassette:

@@ -18,10 +18,11 @@ from harness.asking.limits import CHARACTERS_A_TOKEN
 from harness.asking.sources import FOUND, LookUp
 from harness.asking.usage import spending
 from harness.asking.wire import Answer, Endpoint, Message, request_body
+from harness.protocols.registry import held_cell, protocol_of
+from harness.protocols.seam import NAME, YEAR, StudyProtocol, Surroundings
 from harness.results import Materials, Passage, Spending, Usage
-from harness.run.protocols import NAME, YEAR, StudyProtocol, Surroundings, held_cell, protocol_of
 from harness.run.wiring import endpoint
-from harness.study import Study
+from harness.study.folder import Study
 
 UNLIMITED = 400
 LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")

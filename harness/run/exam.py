@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.jury.gold import about, packaged_gold, read_gold
+from harness.fitness.gold import about, packaged_gold, read_gold
+from harness.protocols.registry import protocol_of
 from harness.results import Gold, GoldKey, JuryCheck, Materials
 from harness.run.one_model import one_model
-from harness.run.protocols import protocol_of
-from harness.study import Study
+from harness.study.folder import Study
 
 if TYPE_CHECKING:
     from harness.run.replay import CellReplay

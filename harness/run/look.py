@@ -13,7 +13,7 @@ from harness.recording import checksums
 from harness.recording.interaction import Interaction
 from harness.recording.redaction import KeyRing
 from harness.recording.vcr import import_vcr
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def describe(study: Study) -> str:

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from harness import results as results_file
 from harness.errors import DamagedFile, UsageError
 from harness.forms import METRIC, checked, marked_fields
-from harness.run.protocols import protocol_of
-from harness.study import Study
-from harness.study_file import FactsEntry, StudyFile
+from harness.protocols.registry import protocol_of
+from harness.study.folder import Study
+from harness.study.study_file import FactsEntry, StudyFile
 
 FACTS = "facts"
 

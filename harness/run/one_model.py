@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from harness.results import Phrasings
-from harness.study import Study
+from harness.study.folder import Study
 
 
 class Served(Protocol):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import httpx
 
+from harness.protocols.registry import held_cell
 from harness.results import Materials
-from harness.run.protocols import held_cell
 from harness.run.wiring import endpoints, foreseen, surroundings
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def read_all(study: Study, price_file: Path | None = None) -> Materials:

@@ -21,6 +21,7 @@ from harness.asking.retry import RetryTransport
 from harness.asking.turns import in_turn
 from harness.errors import CheckFailed, Incomplete, UsageError
 from harness.files import move_aside, read_journal, write_atomic
+from harness.protocols.registry import held_cell, protocol_of
 from harness.recording import checksums
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
@@ -28,19 +29,18 @@ from harness.recording.transport import RecordingTransport
 from harness.results import Fallback, GoldKey
 from harness.run.budget import Budget, PricedTransport, check_limit
 from harness.run.causes import cause_of, causes
-from harness.run.crew import at_once, started, stops_all
-from harness.run.pilot import pilot_cells
+from harness.run.circuit_breaker import JudgeWatch
+from harness.run.pilot_grid import pilot_cells
 from harness.run.preflight import read_all
-from harness.run.protocols import held_cell, protocol_of
 from harness.run.reach import ReachTransport
 from harness.run.rejections import RejectionWatch
 from harness.run.replay import replayed_results
 from harness.run.tally import Tally
+from harness.run.threads import at_once, started, stops_all
 from harness.run.verdict import replay
-from harness.run.watch import JudgeWatch
 from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, surroundings, way_out
-from harness.study import Cell, Study
-from harness.study_file import ModelEntry, SourceEntry
+from harness.study.folder import Cell, Study
+from harness.study.study_file import ModelEntry, SourceEntry
 
 NO_THREAD = (
     "the system started no thread; nothing was sent. Raise its limits of memory and processes "

@@ -16,6 +16,8 @@ from harness.asking.models import Manner
 from harness.asking.usage import spending
 from harness.errors import CheckFailed, HarnessError, RunStopped
 from harness.files import write_atomic
+from harness.protocols.registry import held_cell, protocol_of
+from harness.protocols.seam import Held
 from harness.recording import checksums, guard
 from harness.recording.recorder import Recorder
 from harness.recording.transcript import transcript_sum
@@ -23,9 +25,8 @@ from harness.recording.transport import RecordingTransport
 from harness.results import GoldKey, Materials
 from harness.run import pool
 from harness.run.exam import jury_check
-from harness.run.protocols import Held, held_cell, protocol_of
 from harness.run.wiring import endpoints, frozen, surroundings
-from harness.study import Cell, Study
+from harness.study.folder import Cell, Study
 
 MANY_CELLS = 100
 BATCH = 12

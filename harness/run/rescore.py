@@ -11,16 +11,15 @@ import msgspec
 from harness import results as results_file
 from harness.errors import UsageError
 from harness.files import write_atomic
+from harness.protocols.registry import protocol_of
 from harness.recording import checksums
 from harness.results import Value
 from harness.results.table import Table, number
 from harness.run.checked import check_files
 from harness.run.metric_settings import study_under
-from harness.run.protocols import protocol_of
 from harness.run.replay import replayed_results
-from harness.run.scoreboard import scoreboard
 from harness.run.wiring import frozen
-from harness.study import Study
+from harness.study.folder import Study
 
 SAME = 9  # decimal places to which two numbers are the same
 
@@ -66,7 +65,8 @@ def rescore(study: Study, settings: Mapping[str, object]) -> Rescored:
 
 
 def _changes(study: Study, recorded: Any, results: Any) -> list[MetricChange]:
-    pairs = zip(scoreboard(study, recorded), scoreboard(study, results), strict=True)
+    scoreboard = protocol_of(study).scoreboard
+    pairs = zip(scoreboard(recorded), scoreboard(results), strict=True)
     return [
         MetricChange(old.model, old.place, old.metric.name, old.value, new.value)
         for old, new in pairs

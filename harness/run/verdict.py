@@ -15,7 +15,7 @@ from harness.run.causes import causes
 from harness.run.comparison import ResultsComparison, compare_results
 from harness.run.metric_settings import rescoring_hint
 from harness.run.replay import CellReplay, replay_cells, results_of
-from harness.study import Study
+from harness.study.folder import Study
 
 NOT_PROVEN = (
     "This shows that the numbers follow from the recording, not that the recording is honest or "

@@ -19,13 +19,14 @@ from harness.asking.turns import Each, in_turn
 from harness.asking.wire import Endpoint
 from harness.errors import UsageError
 from harness.files import write_atomic
-from harness.prices import read_prices
+from harness.protocols.registry import protocol_of
+from harness.protocols.seam import Surroundings
 from harness.results import Materials, RunKey, address_part
 from harness.run.exam import with_own_gold
-from harness.run.protocols import Surroundings, protocol_of
-from harness.study import Cell, Study
-from harness.study_file import ModelEntry, SourceEntry
-from harness.texts import changed_prompt, read_prompts, require_filled
+from harness.study.folder import Cell, Study
+from harness.study.prices import read_prices
+from harness.study.study_file import ModelEntry, SourceEntry
+from harness.study.texts import changed_prompt, read_prompts, require_filled
 
 
 class Frozen(NamedTuple):

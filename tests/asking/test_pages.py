@@ -25,7 +25,7 @@ from harness.recording.cassette import load
 from harness.recording.transport import RecordingTransport
 from harness.results import Passage
 from harness.run.record import Recording
-from harness.study import Study
+from harness.study.folder import Study
 
 SNIPPET = "Beta blockers and heart failure ..."
 TEXT = "In heart failure beta blockers lower mortality by a third.\nThe dose is raised slowly."

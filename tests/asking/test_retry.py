@@ -25,7 +25,7 @@ from harness.files import read_journal
 from harness.recording import cassette as cassettes
 from harness.recording.interaction import Interaction
 from harness.run.replay import replay_cells
-from harness.study import Study
+from harness.study.folder import Study
 
 DROPPED = Answer(status=0)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.bundle.toml_text import to_toml
-from harness.study_file import StudyFile
+from harness.study.study_file import StudyFile
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -17,7 +17,7 @@ from loopback import Answer, Loopback, Received
 from harness.asking.sources import open_source
 from harness.corpus.entries import read_corpus
 from harness.results import TIERS
-from harness.study import Study
+from harness.study.folder import Study
 
 DOMAIN = "Ancient Rome"
 TITLES = {entry.title: entry for entry in read_corpus() if entry.domain == DOMAIN}

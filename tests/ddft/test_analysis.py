@@ -11,14 +11,14 @@ import msgspec
 import pytest
 import synthetic
 
-from harness.ddft import predictions
-from harness.ddft.analysis import analyze
-from harness.ddft.analysis_form import Analysis, Facts
-from harness.ddft.correlates import Column, family
-from harness.ddft.profiles import degradation, failure_mode
-from harness.ddft.resamples import Resamples
-from harness.ddft.scoring import score_study
 from harness.errors import UsageError
+from harness.protocols.ddft.analysis import predictions
+from harness.protocols.ddft.analysis.analyze import analyze
+from harness.protocols.ddft.analysis.correlates import Column, family
+from harness.protocols.ddft.analysis.profiles import degradation, failure_mode
+from harness.protocols.ddft.analysis.resamples import Resamples
+from harness.protocols.ddft.analysis.schema import Analysis, Facts
+from harness.protocols.ddft.metrics.scoring import score_study
 from harness.results import CellResult, Score, Turn, Value, canonical
 
 REPO = [

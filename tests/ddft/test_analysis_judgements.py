@@ -4,7 +4,7 @@ import random
 
 import synthetic
 
-from harness.ddft.judgements import HEADER, rows
+from harness.protocols.ddft.metrics.judgements import HEADER, rows
 
 
 def test_one_row_a_judgement() -> None:

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 import synthetic
 
-from harness.ddft import metrics, phenotypes
-from harness.ddft.evaluations import Evaluation, evaluations, grouped
-from harness.ddft.metrics import mean
-from harness.ddft.resamples import Resamples, of_replicates
-from harness.ddft.scoring import MetricRules, score_study
+from harness.protocols.ddft.analysis import phenotypes
+from harness.protocols.ddft.analysis.evaluations import Evaluation, evaluations, grouped
+from harness.protocols.ddft.analysis.resamples import Resamples, of_replicates
+from harness.protocols.ddft.metrics import formulas as metrics
+from harness.protocols.ddft.metrics.formulas import mean
+from harness.protocols.ddft.metrics.scoring import MetricRules, score_study
 from harness.results import Value
 
 RULES = [

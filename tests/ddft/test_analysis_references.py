@@ -14,8 +14,8 @@ import synthetic
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import multitest, proportion
 
-from harness.ddft import judgements
-from harness.ddft.scoring import score_study
+from harness.protocols.ddft.metrics import judgements
+from harness.protocols.ddft.metrics.scoring import score_study
 from harness.results import SubjectMetrics
 from harness.stats.seeds import seeded
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from synthetic import RULES, Made, study
 
-from harness.ddft import scoreboard as board
-from harness.ddft.metrics import phenotype
-from harness.ddft.paired import changes, intervals
-from harness.ddft.scoring import MetricRules, score_study, subject_metrics
-from harness.ddft.swaps import PARTS, Swap, swaps
+from harness.protocols.ddft.analysis.attribution import PARTS, Swap, swaps
+from harness.protocols.ddft.analysis.paired import changes, intervals
+from harness.protocols.ddft.metrics import scoreboard as board
+from harness.protocols.ddft.metrics.formulas import phenotype
+from harness.protocols.ddft.metrics.scoring import MetricRules, score_study, subject_metrics
 from harness.results import CellResult, Results, Value
 from harness.stats.seeds import seeded
 

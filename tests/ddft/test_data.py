@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-DATA = files("harness.ddft") / "data"
+DATA = files("harness.protocols.ddft") / "data"
 CONCEPTS = tomllib.loads((DATA / "concepts.toml").read_text("utf-8"))["concept"]
 POOLS = tomllib.loads((DATA / "traps.toml").read_text("utf-8"))["pool"]
 

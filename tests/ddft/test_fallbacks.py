@@ -14,7 +14,7 @@ from study_folder import edit, write_study
 from harness.results import Fallback, Results, Value
 from harness.run.record import Recording, RecordOutcome
 from harness.run.replay import replayed_results
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def recorded(

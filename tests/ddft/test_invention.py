@@ -10,13 +10,13 @@ from loopback import Answer, Loopback, Received, json_answer
 from provider import Provider
 from study_folder import edit, write_study
 
-from harness.ddft.invention import expert_fault, invented_trap, named_expert
 from harness.errors import UsageError
+from harness.protocols.ddft.dialogue.invention import expert_fault, invented_trap, named_expert
 from harness.recording import cassette as cassettes
 from harness.run.record import Recording
 from harness.run.replay import CellReplay, replay_cells
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 GOOD = (
     "Professor Eleanor Vance of Selby argued in 1987 that the brewery by the river shows "

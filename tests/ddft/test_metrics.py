@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from harness.ddft import metrics
+from harness.protocols.ddft.metrics import formulas as metrics
 from harness.results import Value
 
 

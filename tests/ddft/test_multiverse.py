@@ -5,8 +5,8 @@ import itertools
 import pytest
 import synthetic
 
-from harness.ddft.multiverse import multiverse, ranked
-from harness.ddft.scoring import score_study
+from harness.protocols.ddft.analysis.multiverse import multiverse, ranked
+from harness.protocols.ddft.metrics.scoring import score_study
 from harness.results import SubjectMetrics, Value
 
 

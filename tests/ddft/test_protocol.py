@@ -11,14 +11,14 @@ from provider import Provider
 from study_text import study_text
 
 from harness.asking.prompts import fill
-from harness.ddft import traps
-from harness.ddft.materials import present_materials
-from harness.ddft.protocol import compress
+from harness.protocols.ddft.dialogue import traps
+from harness.protocols.ddft.dialogue.dialogue import compress
+from harness.protocols.ddft.dialogue.materials import present_materials
 from harness.recording import cassette as cassettes
 from harness.results import CellResult
 from harness.run.record import Recording
 from harness.run.replay import replay_cells
-from harness.study import Study
+from harness.study.folder import Study
 
 Reply = Callable[[Received], Answer]
 

@@ -10,10 +10,10 @@ from ddft.test_protocol import ONE, asked, chat, one_cell, record
 from loopback import Answer, Received, json_answer
 from study_text import study_text
 
-from harness.ddft.verdicts import says_something, statements
 from harness.errors import UsageError
+from harness.protocols.ddft.dialogue.verdicts import says_something, statements
 from harness.recording import cassette as cassettes
-from harness.study import Study
+from harness.study.folder import Study
 
 VERDICT = 'scoring = "verdict"\n'
 MILL = "Mill published it in London in 1859. Hume wrote it on the Moon. Is that so?"

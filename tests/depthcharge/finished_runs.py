@@ -5,9 +5,9 @@ from random import Random
 
 from depthcharge.simulated_runs import Answer, World, drill
 
-from harness.depthcharge.analysis import analyze
-from harness.depthcharge.metrics import curve, known
-from harness.depthcharge.scoring import MetricRules, score_study
+from harness.protocols.depthcharge.analysis.analyze import analyze
+from harness.protocols.depthcharge.metrics.formulas import curve, known
+from harness.protocols.depthcharge.metrics.scoring import MetricRules, score_study
 from harness.results import Depth, DrillResults, Prices, Probe, RunKey, RunResult, Usage
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
 

@@ -12,9 +12,16 @@ import pytest
 from depthcharge.finished_runs import RULES, probes_of, run_of
 from depthcharge.simulated_runs import TIERS, drill, independent, limited, true_evd, uneven
 
-from harness.depthcharge import metrics, uncertainty
-from harness.depthcharge.scoring import by_branch
-from harness.depthcharge.uncertainty import Estimate, Spread, Stop, difference, t_interval
+from harness.protocols.depthcharge.metrics import formulas as metrics
+from harness.protocols.depthcharge.metrics import uncertainty
+from harness.protocols.depthcharge.metrics.scoring import by_branch
+from harness.protocols.depthcharge.metrics.uncertainty import (
+    Estimate,
+    Spread,
+    Stop,
+    difference,
+    t_interval,
+)
 from harness.results import Interval, RunKey
 
 RUNS = 160

@@ -14,12 +14,12 @@ from depthcharge.finished_runs import RULES, counted, run_of, scored, study, unv
 from depthcharge.honesty import check_honest
 from depthcharge.simulated_runs import TIERS, independent, uneven
 
-from harness.depthcharge import ablations
-from harness.depthcharge.ablations import evd_at
-from harness.depthcharge.analysis import analyze
-from harness.depthcharge.analysis_form import Analysis, Cell
-from harness.depthcharge.scoring import MetricRules
-from harness.depthcharge.tables import tables
+from harness.protocols.depthcharge.analysis import ablations
+from harness.protocols.depthcharge.analysis.ablations import evd_at
+from harness.protocols.depthcharge.analysis.analyze import analyze
+from harness.protocols.depthcharge.analysis.schema import Analysis, Cell
+from harness.protocols.depthcharge.analysis.tables import tables
+from harness.protocols.depthcharge.metrics.scoring import MetricRules
 from harness.results import DrillResults, Price, Prices, RunKey, RunResult, Usage, Value, canonical
 
 WORLDS = {

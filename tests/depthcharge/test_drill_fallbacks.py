@@ -12,7 +12,7 @@ from simulated_drill import question
 from harness.results import DrillResults, Fallback
 from harness.run.record import Recording
 from harness.run.replay import replayed_results
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def results_of(study: Study) -> DrillResults:

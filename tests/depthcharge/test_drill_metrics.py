@@ -14,7 +14,7 @@ from depthcharge.finished_runs import (
 )
 from depthcharge.simulated_runs import TIERS, drill, uneven
 
-from harness.depthcharge import metrics
+from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.results import Rise, Value
 
 

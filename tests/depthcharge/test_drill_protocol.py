@@ -15,12 +15,12 @@ from simulated_drill import World
 
 from harness.asking.inquiry import Window
 from harness.errors import Incomplete
+from harness.protocols.depthcharge import protocol as drills
 from harness.recording import cassette as cassettes
 from harness.results import DrillTranscript, ProbeWords, RunResult
-from harness.run import drills
 from harness.run.record import Recording
 from harness.run.replay import sound_replays
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def held(study: Study) -> tuple[RunResult, DrillTranscript]:

@@ -16,8 +16,8 @@ from depthcharge.finished_runs import (
 from depthcharge.honesty import check_honest
 from depthcharge.simulated_runs import TIERS, drill, independent
 
-from harness.depthcharge import probes as probe_rows
-from harness.depthcharge.scoring import by_branch, run_metrics, score_study
+from harness.protocols.depthcharge.metrics import probes as probe_rows
+from harness.protocols.depthcharge.metrics.scoring import by_branch, run_metrics, score_study
 from harness.results import (
     DrillResults,
     Interval,

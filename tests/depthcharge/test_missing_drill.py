@@ -10,13 +10,13 @@ from drilling import answering, role, world, write_drill
 from examined import LOST, OWN, THINKING, UNREADABLE, chat
 from loopback import Answer, Loopback, Received
 
+from harness.protocols.depthcharge.protocol import bounds
 from harness.results import DrillResults, Probe
 from harness.results.answers import words_of
-from harness.run.drills import bounds
 from harness.run.record import Recording
 from harness.run.replay import replayed_results
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 SECRET = 'SECRET {"correct": false, "about": false, "items": ["No"]}'
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from harness.depthcharge.paths import (
+from harness.protocols.depthcharge.drill.paths import (
     Direction,
     Path,
     Pools,
@@ -16,7 +16,7 @@ from harness.depthcharge.paths import (
     fresh,
     stands_in,
 )
-from harness.depthcharge.questions import claim_of, fault_of, span_of
+from harness.protocols.depthcharge.drill.questions import claim_of, fault_of, span_of
 
 
 def paths(count: int) -> list[Path]:

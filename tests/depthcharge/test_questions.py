@@ -13,13 +13,13 @@ from loopback import Answer, Loopback, Received, json_answer
 from study_folder import edit
 
 from harness.corpus.entries import read_corpus
-from harness.depthcharge.cloze import GAP, gaps_in
-from harness.depthcharge.names import names
-from harness.depthcharge.questions import Shown, claim_of, unsound
+from harness.protocols.depthcharge.drill.cloze import GAP, gaps_in
+from harness.protocols.depthcharge.drill.names import names
+from harness.protocols.depthcharge.drill.questions import Shown, claim_of, unsound
+from harness.protocols.depthcharge.protocol import fresh
 from harness.results import Passage
-from harness.run.drills import fresh
 from harness.run.estimate import estimate
-from harness.study import Study
+from harness.study.folder import Study
 
 PASSAGE = Passage(
     "Coeliac disease",

@@ -12,15 +12,15 @@ from drilling import answering, role, world, write_drill
 from loopback import Answer, Answering, Loopback, Received, json_answer
 from study_folder import edit
 
+from harness.bundle.sample import sampled
 from harness.cli import main
 from harness.report.limits import limits
+from harness.report.write import studied
 from harness.results import DrillResults, RunKey, read_results
 from harness.run.record import Recording, RecordOutcome
 from harness.run.replay import replayed_results
-from harness.run.report import studied
-from harness.run.sample import sampled
 from harness.run.verdict import replay, replayed
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def recorded(study: Study) -> tuple[RecordOutcome, DrillResults]:

@@ -9,8 +9,8 @@ from drilling import role, said, world, write_drill
 from loopback import Answer, Loopback, Received
 
 from harness.api import record
-from harness.depthcharge.support import is_supported, keyless, own_words
-from harness.jury.gold import packaged_gold
+from harness.fitness.gold import packaged_gold
+from harness.protocols.depthcharge.drill.support import is_supported, keyless, own_words
 from harness.results.gold import FACT_ANSWERS
 from harness.run.replay import replayed_results
 

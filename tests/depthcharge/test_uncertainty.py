@@ -8,9 +8,9 @@ import scipy.stats
 from depthcharge.finished_runs import counted, probes_of
 from depthcharge.simulated_runs import TIERS, drill, uneven
 
-from harness.depthcharge import uncertainty
-from harness.depthcharge.scoring import by_branch
-from harness.depthcharge.uncertainty import Counts, Estimate, Spread, Stop
+from harness.protocols.depthcharge.metrics import uncertainty
+from harness.protocols.depthcharge.metrics.scoring import by_branch
+from harness.protocols.depthcharge.metrics.uncertainty import Counts, Estimate, Spread, Stop
 
 STOP = Stop(0.2, 15)
 

@@ -16,7 +16,7 @@ from harness.recording import cassette as cassettes
 from harness.results import DrillTranscript, RunResult
 from harness.run.record import Recording
 from harness.run.replay import sound_replays
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def held(study: Study) -> tuple[RunResult, DrillTranscript]:

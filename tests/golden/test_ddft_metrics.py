@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from golden.cases import cases, needs_shared, same
 
-from harness.ddft import metrics
+from harness.protocols.ddft.metrics import formulas as metrics
 from harness.results import Value
 
 pytestmark = needs_shared

@@ -7,8 +7,9 @@ import pytest
 from depthcharge.finished_runs import depths_of
 from golden.cases import cases, needs_shared, same
 
-from harness.depthcharge import metrics, uncertainty
-from harness.depthcharge.uncertainty import Spread, Stop
+from harness.protocols.depthcharge.metrics import formulas as metrics
+from harness.protocols.depthcharge.metrics import uncertainty
+from harness.protocols.depthcharge.metrics.uncertainty import Spread, Stop
 from harness.stats import survival
 
 pytestmark = needs_shared

@@ -9,10 +9,10 @@ from pathlib import Path
 from loopback import Answer, Loopback, Received, json_answer
 from provider import Provider, chance
 
-from harness.depthcharge.support import own_words
-from harness.jury.gold import packaged_gold
+from harness.fitness.gold import packaged_gold
+from harness.protocols.depthcharge.drill.support import own_words
 from harness.results import Fitness, GoldAnswer, GoldFact, JuryCheck
-from harness.study import Study
+from harness.study.folder import Study
 
 GOLD = packaged_gold()
 ANSWERS = {answer.text: answer for answer in GOLD.answers}

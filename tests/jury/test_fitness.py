@@ -12,12 +12,12 @@ from loopback import Loopback
 
 from harness.api import record
 from harness.cli import main
-from harness.jury.fitness import judge_fitness
-from harness.jury.gold import packaged_gold
-from harness.jury.habits import Utterance, habits
+from harness.fitness.fitness import judge_fitness
+from harness.fitness.gold import packaged_gold
+from harness.fitness.habits import Utterance, habits
+from harness.jury.check import live_check, recorded_check
 from harness.results import Fitness, Score
-from harness.run.jury_check import live_check, recorded_check
-from harness.study import Study, find_study
+from harness.study.folder import Study, find_study
 
 BUNDLED = Path(__file__).parent.parent.parent
 

@@ -8,7 +8,7 @@ from ddft.test_data import IDS
 from sklearn.metrics import roc_auc_score
 
 from harness.errors import UsageError
-from harness.jury.gold import KINDS, about, packaged_gold, read_gold
+from harness.fitness.gold import KINDS, about, packaged_gold, read_gold
 
 GOLD = packaged_gold()
 EACH = {

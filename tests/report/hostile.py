@@ -12,7 +12,7 @@ from provider import Provider, md5
 from study_folder import write_study
 
 from harness.run.record import Recording
-from harness.study import Study
+from harness.study.folder import Study
 
 SCRIPT = "<script>window.harmed = true</script><img src=x onerror='window.harmed=true'>"
 END = "</script></pre></td></section><h1>out</h1>-->]]>"

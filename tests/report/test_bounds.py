@@ -10,12 +10,12 @@ import pytest
 import synthetic
 from depthcharge.finished_runs import RULES, asked, counted, missing, run_of
 
-from harness.ddft.bounds import bounds as of_dialogues
-from harness.ddft.bounds import filled
-from harness.depthcharge.bands import survival_band
-from harness.depthcharge.bounds import Bounded
-from harness.depthcharge.bounds import bounds as of_runs
-from harness.depthcharge.scoring import run_metrics
+from harness.protocols.ddft.metrics.bounds import bounds as of_dialogues
+from harness.protocols.ddft.metrics.bounds import filled
+from harness.protocols.depthcharge.metrics.bands import survival_band
+from harness.protocols.depthcharge.metrics.bounds import Bounded
+from harness.protocols.depthcharge.metrics.bounds import bounds as of_runs
+from harness.protocols.depthcharge.metrics.scoring import run_metrics
 from harness.results import CellKey, CellResult, Probe, RunKey, RunMetrics, Score, Value
 
 RUN = RunKey("target", "Medicine")

@@ -13,14 +13,14 @@ import synthetic
 from depthcharge import finished_runs
 from depthcharge.simulated_runs import independent
 
-from harness.ddft.scoring import score_study
+from harness.protocols.ddft.metrics.scoring import score_study
 from harness.report import ddft_figures, drill_figures
 from harness.report.drawing import png, svg
 from harness.report.figure import Axis, Figure, Guide, Point, Series, Zone
-from harness.report.form import Band
 from harness.report.palette import TONES
 from harness.report.section import Drawn, figures_section, numbers
 from harness.results import DrillResults, Interval, Results, Value
+from harness.results.bounds import Band
 
 XY = re.compile(r"[ML] ([\d.]+) ([\d.]+)")
 

@@ -17,7 +17,7 @@ from report import hostile
 from report.reading import Page, texts
 
 from harness.cli import main
-from harness.study import Study
+from harness.study.folder import Study
 
 PACKAGE = Path(__file__).parent.parent.parent
 

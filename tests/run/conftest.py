@@ -9,7 +9,7 @@ from loopback import Loopback
 from packing import licensed
 
 from harness.run.record import Recording
-from harness.study import Study
+from harness.study.folder import Study
 
 
 @pytest.fixture(scope="session")

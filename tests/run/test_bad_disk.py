@@ -24,7 +24,7 @@ from study_folder import (
 
 from harness import files
 from harness.cli import main
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def record(study: Study, *words: str) -> Result:

@@ -19,7 +19,7 @@ from study_text import study_text
 
 from harness.cli import main
 from harness.errors import CheckFailed, UsageError
-from harness.run.calibrate import (
+from harness.jury.calibrate import (
     COLUMNS,
     CONSENSUS,
     Comparison,
@@ -28,10 +28,10 @@ from harness.run.calibrate import (
     response_id,
     responses,
 )
+from harness.jury.rejudge import rejudged_study
 from harness.run.record import Recording
-from harness.run.rejudge import rejudged_study
 from harness.stats.agreement import icc
-from harness.study import Study
+from harness.study.folder import Study
 
 Row = dict[str, str]
 JUDGES = ("judge-a", "judge-b", "judge-c")

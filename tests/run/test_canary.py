@@ -16,7 +16,7 @@ from harness.errors import KeyInRequest, UsageError
 from harness.recording import cassette as cassettes
 from harness.run.record import Recording
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 CANARY = "canary/key+0123456789=="
 FORMS = (

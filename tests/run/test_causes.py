@@ -14,8 +14,8 @@ from study_folder import edit, write_study
 from harness.asking.reply_count import Reply
 from harness.cli import main
 from harness.run.causes import cause_of
-from harness.run.watch import JudgeWatch
-from harness.study import Study
+from harness.run.circuit_breaker import JudgeWatch
+from harness.study.folder import Study
 
 
 def record(root: Path, answers: Answering, *edits: tuple[str, str]) -> tuple[Result, Study]:

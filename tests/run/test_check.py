@@ -13,7 +13,7 @@ from study_folder import edit
 
 from harness.cli import main
 from harness.run.check import check_endpoints
-from harness.study import Study
+from harness.study.folder import Study
 
 GOOD = '{"far": 1}'
 

@@ -17,7 +17,7 @@ from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.run.checked import checked
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 CELL = "subject-a--harm-principle--c0.5--paper--r1"
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {

@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.run.budget import Budget, CostLimit
 from harness.run.record import Recording
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 NAMES = ("subject-a", "interviewer", "judge-a", "judge-b", "judge-c")
 ROLES = "".join(

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from harness.errors import Miss
-from harness.run.crew import at_once
+from harness.run.threads import at_once
 
 
 def test_of_two_misses_the_one_that_says_more_is_raised() -> None:
@@ -29,7 +29,7 @@ def test_of_two_misses_the_one_that_says_more_is_raised() -> None:
 
 NO_MORE = """
 import resource, threading
-from harness.run.crew import at_once
+from harness.run.threads import at_once
 threading.stack_size(2**29)
 resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
 print(at_once(6, threading.Event())(lambda item: item * item, range(9)))

@@ -18,11 +18,11 @@ from study_text import study_text
 
 from harness.cli import main
 from harness.cli.tables import show_tables
+from harness.diff.compare import compare
+from harness.diff.schema import Diff
 from harness.results.table import Table
-from harness.run.diff import compare
-from harness.run.diff_form import Diff
 from harness.run.record import Recording
-from harness.study import Study
+from harness.study.folder import Study
 
 CONCEPTS = ("harm-principle", "recursion", "impressionism", "phoneme")
 Change = Callable[[Received, Answer], Answer]

@@ -26,7 +26,7 @@ from harness.run import replay as replaying
 from harness.run.record import Recording
 from harness.run.replay import replay_cells, results_of
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 WORKERS = 8
 

@@ -16,7 +16,7 @@ from harness.cli import main
 from harness.run.estimate import Estimate, estimate
 from harness.run.record import Recording
 from harness.run.wiring import foreseen
-from harness.study import Study
+from harness.study.folder import Study
 
 ROLES = ("subject", "interviewer", "judge")
 LIMIT = 50

@@ -21,7 +21,7 @@ from study_text import study_text
 from harness.cli import main
 from harness.run.record import Recording
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 SHARE = 0.1  # of all calls
 TIMEOUT = 0.6  # seconds

@@ -14,7 +14,7 @@ from loopback import Answer, Loopback, Received, json_answer
 from provider import Provider
 from study_folder import PACKAGE, command, harness, kept_calls, left_over, write_study
 
-from harness.study import Study
+from harness.study.folder import Study
 
 Process = subprocess.Popen[str]
 

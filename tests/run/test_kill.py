@@ -15,7 +15,7 @@ from study_folder import edit, final_files, kept_calls, left_over, write_study
 
 from harness.files import read_journal
 from harness.recording import checksums
-from harness.study import Study
+from harness.study.folder import Study
 
 KILLS = 100
 WORKERS = 4

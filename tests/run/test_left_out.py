@@ -12,11 +12,11 @@ import pytest
 from packing import CLOSED, done, harness, unpacked
 
 from harness.bundle.archive import packed, seal
-from harness.ddft.protocol import Dialogue
 from harness.errors import Blocked
+from harness.protocols.ddft.dialogue.dialogue import Dialogue
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def lacking(top: Path) -> list[dict[str, Any]]:

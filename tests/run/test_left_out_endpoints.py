@@ -11,13 +11,13 @@ from provider import Provider
 from study_folder import unpublish
 from study_text import study_text
 
+from harness.bundle import replay as bundle
 from harness.cli import main
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
-from harness.run import bundle
 from harness.run.endpoints import with_endpoints
 from harness.run.record import Recording
-from harness.study import Study
+from harness.study.folder import Study
 
 ROOT = Path(__file__).parent.parent.parent
 SPELLINGS: dict[str, Callable[[str, str], str]] = {

@@ -24,15 +24,15 @@ from loopback import Answer, Loopback, Received, json_answer
 from study_text import study_text
 
 from harness.cli import main
-from harness.ddft.bounds import CI_RANGE
 from harness.errors import UsageError
+from harness.protocols.ddft.metrics.bounds import CI_RANGE
+from harness.protocols.ddft.protocol import bounds
 from harness.results import Results
-from harness.run.dialogues import bounds
 from harness.run.record import Recording
 from harness.run.replay import replay_cells, replayed_results
 from harness.run.verdict import replay
 from harness.run.wiring import freeze
-from harness.study import Study
+from harness.study.folder import Study
 
 STAND_IN = "(no answer came)"
 LENIENT = "missing_limit = 0.5\n"

@@ -20,7 +20,7 @@ from harness.bundle.archive import packed, seal
 from harness.recording import checksums
 from harness.run.record import Recording
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 from harness.version import VERSION
 
 MADE_UP = "sk-" + "made0up1of2letters3and4digits"

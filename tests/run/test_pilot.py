@@ -12,9 +12,10 @@ from study_text import study_text
 
 from harness.cli import main
 from harness.errors import CheckFailed, UsageError
+from harness.jury.pilot import BAND, pilot_report, power_of
 from harness.results import CellKey
-from harness.run.pilot import BAND, pilot_cells, pilot_report, power_of
-from harness.study import Study
+from harness.run.pilot_grid import pilot_cells
+from harness.study.folder import Study
 
 
 def write(root: Path, levels: str, extra: str = "") -> Study:

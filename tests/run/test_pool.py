@@ -9,7 +9,7 @@ import pytest
 
 from harness.run import pool
 from harness.run.replay import replay_cells
-from harness.study import Study
+from harness.study.folder import Study
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = str(ROOT / "cassettes" / "ddft-local")

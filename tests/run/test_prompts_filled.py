@@ -19,16 +19,17 @@ from harness.asking.inquiry import Window
 from harness.asking.sources import FOUND
 from harness.asking.wire import Answer, Message
 from harness.cli import main
-from harness.ddft import placeholders as of_dialogues
-from harness.depthcharge import placeholders as of_drills
 from harness.files import write_atomic
 from harness.placeholders import PLACEHOLDER, unfilled
+from harness.protocols.ddft.dialogue import placeholders as of_dialogues
+from harness.protocols.depthcharge.drill import placeholders as of_drills
+from harness.protocols.registry import held_cell, protocol_of
+from harness.protocols.seam import NAME, YEAR, Surroundings
 from harness.results import Materials, Passage, canonical
 from harness.results.materials import SCHEMA
-from harness.run.protocols import NAME, YEAR, Surroundings, held_cell, protocol_of
 from harness.run.record import Recording
 from harness.run.wiring import foreseen
-from harness.study import Study
+from harness.study.folder import Study
 
 MARK = re.compile(r"⟦(\w+)\|(\w+)=(\{\2\}⟧)?")
 Pair = tuple[str, str]  # a prompt and a placeholder

@@ -11,12 +11,12 @@ from loopback import Answer, Loopback, Received
 from provider import chance
 from study_text import study_text
 
-from harness.ddft.evaluations import rescored
+from harness.protocols.ddft.analysis.evaluations import rescored
+from harness.protocols.ddft.protocol import metric_rules
 from harness.results import CellResult, Results, SubjectMetrics, Turn
-from harness.run.dialogues import metric_rules
 from harness.run.record import Recording
 from harness.run.replay import replayed_results
-from harness.study import Study
+from harness.study.folder import Study
 
 SUBJECTS = ("subject-a", "subject-b", "subject-c")
 LOSER, SHARE = "subject-a", 0.12

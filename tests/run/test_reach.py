@@ -14,7 +14,7 @@ from harness.cli import main
 from harness.errors import UsageError
 from harness.run.record import Recording
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 CELLS = 8
 

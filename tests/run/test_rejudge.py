@@ -10,7 +10,7 @@ from study_text import study_text
 from harness.cli import main
 from harness.run.record import Recording
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def test_only_the_new_judges_are_asked_and_the_old_study_stays(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from harness.cli import main
 from harness.results import canonical
 from harness.run.metric_settings import settable
 from harness.run.record import Recording
-from harness.study import Study
+from harness.study.folder import Study
 
 LEVELS = "[0.0, 0.25, 0.5, 0.75, 1.0]"
 FACTS = "parameters_b"

@@ -14,8 +14,8 @@ from loopback import Answer, Loopback, Received, json_answer
 
 from harness.cli import main
 from harness.errors import CheckFailed, EndpointRefused, Incomplete, UsageError
+from harness.jury.trap_check import check_traps, entries, trap_pools
 from harness.recording import guard
-from harness.run.trap_check import check_traps, entries, trap_pools
 
 EXPERT, PHRASE = "Professor Maren Tidewell of Sandport", "the lunar backwash"
 CHECK = 'absence_check = { where = "nowhere", query = "x" }'

@@ -16,7 +16,7 @@ from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.recording.interaction import Interaction
 from harness.run.verdict import Verdict, replay
-from harness.study import Study
+from harness.study.folder import Study
 
 CELL = "subject-a--harm-principle--c0--paper--r1"
 
@@ -310,7 +310,7 @@ def test_replay_works_without_a_network_namespace(recorded: Path) -> None:
 def test_attempts_are_counted_once_in_every_process(recorded: Path, workers: str) -> None:
     """One blocked attempt a cell is six attempts, whether in this process or in three others."""
     (recorded / "sitecustomize.py").write_text(
-        "import socket, harness.ddft.protocol as protocol\n"
+        "import socket, harness.protocols.ddft.dialogue.dialogue as protocol\n"
         "held = protocol.Dialogue.run\n"
         "def leaking(self):\n"
         "    try: socket.create_connection(('127.0.0.1', 9))\n"

@@ -9,7 +9,7 @@ from study_text import study_text
 
 from harness.cli import main
 from harness.run.verdict import replay
-from harness.study import Study
+from harness.study.folder import Study
 
 
 def silent(received: Received) -> Answer:

@@ -15,7 +15,7 @@ from harness import results as results_file
 from harness.recording import cassette as cassettes
 from harness.run.record import Recording
 from harness.run.replay import replay_cells, results_of
-from harness.study import Study
+from harness.study.folder import Study
 
 WORKERS = (1, 16)
 KEY_NAME, KEY = "TEST_WORKERS_KEY", "sk-0123456789abcdef"

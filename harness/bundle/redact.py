@@ -1,0 +1,142 @@
+"""Take out of a recording what may not be handed on, and keep account of it.
+
+Of a passage without an open licence goes the source's answer, and every request that hands it to a
+model; the span of it that a question rests on is a quotation, and stays. Of a model whose answers
+may not be handed on go its answers, and in the cells it spoke in every request, since a dialogue
+repeats what was said; what other models answered stays, though it may quote them. Names,
+addresses, times, sizes and checksums stay. A cell that lacks a body no longer replays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+
+from harness import results as results_file
+from harness.bundle.licences import pages
+from harness.errors import CheckFailed, UsageError
+from harness.files import write_atomic
+from harness.recording import cassette as cassettes
+from harness.recording.cassette import Cassette
+from harness.recording.interaction import Interaction
+from harness.run.endpoints import with_endpoints
+from harness.run.whole import LEFT_OUT, Body, LeftOut
+from harness.study.folder import Study
+
+ANSWER, REQUEST = "answer", "request"
+Reasons = dict[tuple[int, str], str]  # why a part of a call goes, by the call's place in its cell
+
+
+def leave_out(
+    study: Study, fingerprint: str, *, closed_passages: bool, models: Collection[str] = ()
+) -> LeftOut:
+    """Rewrite a study's cassettes without what may not be handed on, and write LEFT-OUT.json.
+
+    closed_passages: leave out passages whose licence is not known to be open. models: whose answers
+    to leave out. Raises UsageError for a model that the study has not.
+    """
+    for name in models:
+        if name not in study.file.models:
+            raise UsageError(
+                f"--drop {name}: {study.name} has no such model; it has "
+                f"{', '.join(study.file.models)}"
+            )
+    found = LeftOut(study.name, fingerprint, [], list(dict.fromkeys(models)))
+    for cell in study.cells():
+        kept = list(with_endpoints(study, cell))
+        names = [one.response.endpoint for one in kept]
+        why = _spoken(names, models)
+        if closed_passages:
+            why |= _closed(study, kept, names)
+        bodies = [
+            _taken(cell.name, kept[place], part, reason)
+            for (place, part), reason in sorted(why.items())
+        ]
+        if bodies:
+            Cassette(kept).save(study.cassette(cell))
+            found.bodies += bodies
+    _require_gone(study, models)
+    if found.bodies:
+        write_atomic(study.root / LEFT_OUT, results_file.canonical(found))
+    return found
+
+
+def _require_gone(study: Study, models: Collection[str]) -> None:
+    """Raise CheckFailed unless every answer of these models is out of the files as they are now."""
+    if not models:
+        return
+    answers = [
+        interaction
+        for cell in study.cells()
+        for interaction in cassettes.load(study.cassette(cell))
+        if interaction.response.endpoint in models
+    ]
+    spending = results_file.read_results(study.results)["spending"]
+    counted = {row["model"]: row["calls"] for row in spending["models"]}
+    for name in models:
+        calls = [one for one in answers if one.response.endpoint == name]
+        gone = sum(not one.body_bytes for one in calls)
+        if gone < max(len(calls), counted.get(name, 0)):
+            raise CheckFailed(
+                f"--drop {name}: results.json counts {counted.get(name, 0)} calls of it, the "
+                f"cassettes hold {len(calls)}, and {gone} answers could be left out. Nothing was "
+                "packed."
+            )
+
+
+def _spoken(names: Sequence[str], models: Collection[str]) -> Reasons:
+    """Return the answers of these models in a cell, and every request beside them."""
+    spoke = sorted({name for name in names if name in models})
+    reasons: Reasons = {}
+    for place, name in enumerate(names if spoke else ()):
+        reasons[place, REQUEST] = f"may repeat the words of {', '.join(spoke)}"
+        if name in spoke:
+            reasons[place, ANSWER] = f"the words of {name}"
+    return reasons
+
+
+def _closed(study: Study, kept: Sequence[Interaction], names: Sequence[str]) -> Reasons:
+    """Return the look-ups with passages that are not open, and the requests that hand them on.
+
+    A look-up's calls are named LOOK-UP/step, and what is asked of a model about its passages
+    LOOK-UP/.../question.
+    """
+    reasons: Reasons = {}
+    under: dict[str, str] = {}
+    for place, one in enumerate(kept):
+        if why := _closed_passage(study, one, names[place]):
+            reasons[place, ANSWER] = why
+            under[(one.response.call or "").rpartition("/")[0]] = why
+    for place, one in enumerate(kept):
+        for call in under.keys() & _parents(one.response.call or ""):
+            if names[place] not in study.file.sources:
+                reasons[place, REQUEST] = f"hands on {under[call]}"
+    return reasons
+
+
+def _closed_passage(study: Study, kept: Interaction, name: str) -> str:
+    """Say which passage of a look-up's answer is not open; "" for none."""
+    if source := study.file.sources.get(name):
+        for page in pages(source.kind, kept):
+            if not page.is_open:
+                return f"a passage of {name}, licence {page.licence}"
+    return ""
+
+
+def _parents(call: str) -> set[str]:
+    parts = call.split("/")
+    return {"/".join(parts[:size]) for size in range(1, len(parts))}
+
+
+def _taken(cell: str, kept: Interaction, part: str, why: str) -> Body:
+    """Take one body out of an interaction, and give the account of it."""
+    request, response = kept.request, kept.response
+    data = kept.body_bytes if part == ANSWER else kept.request_bytes
+    if part == ANSWER:
+        response.body = {"string": ""}
+        response.chunks = None if response.chunks is None else []
+    else:
+        request.body, response.request_base64 = "", None
+    call = cassettes.label_of(kept)
+    digest = hashlib.sha256(data).hexdigest()
+    return Body(cell, call, part, request.uri, len(data), digest, why)

@@ -1,0 +1,107 @@
+"""A small part of a study as a study of its own: whole levels, concepts, domains or repeats.
+
+What stays is still a product, so that it replays alone by the same rules; every subject or target
+stays. How much of each axis stays is what comes nearest to the share that is asked for; which part,
+the study's seed decides, but for levels (the outermost and those evenly between) and repeats (the
+first).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from harness import results as results_file
+from harness.bundle.toml_text import to_toml
+from harness.errors import UsageError
+from harness.files import write_atomic
+from harness.recording.checksums import write_manifests
+from harness.run.replay import replayed_results
+from harness.stats.seeds import seeded
+from harness.study.folder import STUDIES, Study
+
+Item = TypeVar("Item")
+
+
+class Axis(NamedTuple):
+    """One axis of a grid that may be cut: its name in the study file, and all that is on it."""
+
+    name: str
+    items: Sequence[Any]
+
+
+def sampled(study: Study, share: float, root: Path) -> Study:
+    """Write the sample of a recorded study below `root`, its results and manifests computed anew.
+
+    Raises UsageError where the smallest sample is the whole study, CheckFailed where a cell of it
+    does not replay.
+    """
+    sizes = _sizes(_axes(study), share)
+    kept = {axis.name: _part(study, axis, size) for axis, size in sizes}
+    if all(size == len(axis.items) for axis, size in sizes):
+        raise UsageError(
+            f"{study.name}: a sample of {share:g} is the whole study, whose grid is "
+            f"{' x '.join(f'{len(axis.items)} {axis.name}' for axis, _ in sizes)} for each model. "
+            "Pack it without --sample."
+        )
+    folder = root / STUDIES / f"{study.name}-sample"
+    folder.mkdir(parents=True)
+    write_atomic(folder / "study.toml", _study_text(study, kept).encode())
+    write_atomic(folder / "materials.json", study.materials.read_bytes())
+    sample = Study(folder)
+    for cell in sample.cells():
+        shutil.copyfile(study.cassette(cell), sample.cassette(cell))
+    found = replayed_results(sample)
+    write_atomic(sample.results, results_file.canonical(found))
+    write_manifests(root, folder)
+    return sample
+
+
+def _axes(study: Study) -> list[Axis]:
+    """Give what may be cut, what is missed most first."""
+    repeats = Axis("repeats", range(1, study.file.plan.repeats + 1))
+    if study.file.protocol == "depthcharge":
+        return [Axis("domains", study.depthcharge.domains), repeats]
+    ddft = study.ddft
+    levels, concepts = Axis("levels", ddft.levels), Axis("concepts", ddft.concepts)
+    return [levels, concepts, Axis("arms", ddft.arms), repeats]
+
+
+def _sizes(axes: Sequence[Axis], share: float) -> list[tuple[Axis, int]]:
+    """Give how much of each axis stays: nearest to the share; of equals, more of the first axes."""
+    whole = math.prod(len(axis.items) for axis in axes)
+    choices = itertools.product(*(range(len(axis.items), 0, -1) for axis in axes))
+    best = min(choices, key=lambda sizes: round(abs(math.prod(sizes) - share * whole), 9))
+    return list(zip(axes, best, strict=True))
+
+
+def _part(study: Study, axis: Axis, size: int) -> Any:
+    """Give what stays of an axis, in the study's order; of repeats their number."""
+    if axis.name == "repeats":
+        return size
+    if axis.name == "levels":
+        return _spread(sorted(axis.items), size)
+    generator = seeded(study.file.seed, f"sample|{axis.name}")
+    chosen = sorted(generator.permutation(len(axis.items))[:size].tolist())
+    return [axis.items[place] for place in chosen]
+
+
+def _spread(items: Sequence[Item], size: int) -> list[Item]:
+    """Give `size` items from the first to the last, as evenly as may be."""
+    last = len(items) - 1
+    return [items[round(place * last / max(1, size - 1))] for place in range(size)]
+
+
+def _study_text(study: Study, kept: dict[str, Any]) -> str:
+    """Give the study file with less in its grid, and what is the default left out."""
+    content = study.file.model_dump(exclude_defaults=True)
+    content["title"] = f"{study.file.title} (a sample)"
+    plan = content[study.file.protocol]
+    plan |= kept
+    if own := plan.get("domain"):  # sources of single domains
+        plan["domain"] = {name: own[name] for name in own if name in kept["domains"]}
+    return to_toml(content)

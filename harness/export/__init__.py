@@ -1,0 +1,1 @@
+"""A study's data for other programs."""

@@ -1,0 +1,100 @@
+"""A pilot: a small part of the grid that shows which concepts tell subjects and levels apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.protocols.ddft.analysis.domains import variance
+from harness.protocols.ddft.analysis.evaluations import PAPER, evaluations, grouped, sorted_cells
+from harness.protocols.ddft.metrics.formulas import PLACES, mean
+from harness.results import CellResult, Value
+from harness.run.replay import sound_replays
+from harness.study.folder import Study
+
+BAND = (0.15, 0.85)
+
+
+class ConceptPower(NamedTuple):
+    """How far one concept tells subjects and levels apart.
+
+    variance, sd: of the mean FAR of each subject at each level (ddof 0); their n counts those
+    means. band: from where to where, both ends included, either is said to discriminate.
+    """
+
+    concept: str
+    variance: Value
+    sd: Value
+    band: tuple[float, float]
+
+    @property
+    def variance_in_band(self) -> bool | None:
+        """Tell whether the variance lies in the band; None where it is undefined."""
+        return _inside(self.variance, self.band)
+
+    @property
+    def sd_in_band(self) -> bool | None:
+        """Tell whether the standard deviation lies in the band; None where it is undefined."""
+        return _inside(self.sd, self.band)
+
+    @property
+    def line(self) -> str:
+        """Give the concept's power in one line."""
+        parts = (
+            _words("variance", self.variance, self.variance_in_band),
+            _words("SD", self.sd, self.sd_in_band),
+        )
+        low, high = self.band
+        return f"{self.concept}: {', '.join(parts)} (band {low:g} to {high:g}, n {self.sd.n})"
+
+
+def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[ConceptPower]:
+    """Give each concept's discriminative power, from the finished cells of the arm paper.
+
+    The mean FAR of each subject at each level, over turns and repeats; then the variance (ddof 0)
+    and the SD of these means. The default band is section 4.2's "pilot FAR variance 0.15-0.85".
+    That can hardly be meant of a variance: numbers in [0, 1] have one of at most 0.25, reached by
+    half zeros and half ones, so no concept comes near 0.85 and 0.15 asks for an SD of 0.39. Their
+    SD is at most 0.5, and 0.15 is a sensible floor for it; so both are given, each against the
+    band. results.json's analysis gives the variance with ddof 1.
+
+    In the study's order of concepts; undefined below two means. Raises CheckFailed for a finished
+    cell that does not replay, UsageError where nothing was ever recorded.
+    """
+    rows = evaluations(sorted_cells(_finished(study), PAPER))
+    groups = grouped(((e.concept, e.subject, e.level), e.far) for e in rows)
+    means = grouped((key[0], mean(scores)) for key, scores in groups.items())
+    return [power_of(name, means.get(name, []), band) for name in study.ddft.concepts]
+
+
+def power_of(
+    concept: str, means: Sequence[float], band: tuple[float, float] = BAND
+) -> ConceptPower:
+    """Give a concept's power from its means; below two of them it is undefined."""
+    sample, n = variance(means), len(means)
+    if sample.value is None:
+        return ConceptPower(concept, sample, sample, band)
+    whole = sample.value * (n - 1) / n
+    return ConceptPower(concept, Value(whole, n), Value(math.sqrt(whole), n), band)
+
+
+def _finished(study: Study) -> list[CellResult]:
+    cells = [
+        cell for cell in study.ddft.cells() if cell.arm == PAPER and study.cassette(cell).exists()
+    ]
+    replays = sound_replays(study, cells)
+    return [replay.result for replay in replays if replay.result]
+
+
+def _inside(value: Value, band: tuple[float, float]) -> bool | None:
+    if value.value is None:
+        return None
+    low, high = (round(end, PLACES) for end in band)
+    return low <= round(value.value, PLACES) <= high
+
+
+def _words(name: str, value: Value, inside: bool | None) -> str:
+    if value.value is None:
+        return f"{name} null ({value.reason})"
+    return f"{name} {value.value:.4f} {'in' if inside else 'outside'}"

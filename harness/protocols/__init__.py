@@ -1,0 +1,1 @@
+"""The protocols: what one is, which there are, and each in a room of its own."""

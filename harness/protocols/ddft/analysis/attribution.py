@@ -1,0 +1,87 @@
+"""What changed a subject's CI and phenotype: one part at a time put in from the other recording."""
+
+from __future__ import annotations
+
+import msgspec
+
+from harness.protocols.ddft.metrics import formulas as metrics
+from harness.results import Results, SubjectMetrics, Value
+
+PARTS = {"HOC": "hoc", "CRI": "cri", "FAR'": "far_prime", "SAS'": "sas_prime"}
+NORMALIZATION = "normalization"
+
+
+class Swap(msgspec.Struct):
+    """A subject's CI and phenotype if only this part were as it is in the other recording.
+
+    part: one of the equation's, "normalization" (the rule, the other subjects it looks at, cuts),
+    "nothing" or "everything". before, after: the part in either recording. changes: whether the
+    phenotype becomes another than it was.
+    """
+
+    subject: str
+    arm: str
+    part: str
+    before: Value | str
+    after: Value | str
+    ci: Value
+    phenotype: str | None
+    changes: bool
+
+
+def swaps(before: Results, after: Results) -> list[Swap]:
+    """Give the swaps of every subject and arm that both have."""
+    others = {(part.subject, part.arm): part for part in after.subjects}
+    return [
+        swap
+        for part in before.subjects
+        if (other := others.get((part.subject, part.arm))) is not None
+        for swap in _of_subject(before, after, part, other)
+    ]
+
+
+def _of_subject(
+    before: Results, after: Results, part: SubjectMetrics, other: SubjectMetrics
+) -> list[Swap]:
+    def swap(
+        name: str, old: Value | str, new: Value | str, ci: Value, by: Results = before
+    ) -> Swap:
+        kind = metrics.phenotype(ci.value, *_phenotype_cuts(by))
+        return Swap(part.subject, part.arm, name, old, new, ci, kind, kind != part.phenotype)
+
+    raw, rules = (part.ci_raw, other.ci_raw), (_rule(before), _rule(after))
+    parts = [
+        swap(name, getattr(part, field), getattr(other, field), _normal(before, part, mixed))
+        for name, field in PARTS.items()
+        for mixed in [_with(part, other, field)]
+    ]
+    return [
+        swap("nothing", *raw, _normal(before, part, raw[0])),
+        *parts,
+        swap(NORMALIZATION, *rules, _normal(after, other, raw[0]), after),
+        swap("everything", *raw, _normal(after, other, raw[1]), after),
+    ]
+
+
+def _phenotype_cuts(results: Results) -> tuple[float, float]:
+    """Return the cuts of the phenotypes, those of the paper where the results name none."""
+    robust = results.rules.get("robust_above", metrics.ROBUST_ABOVE)
+    return robust, results.rules.get("competent_above", metrics.COMPETENT_ABOVE)
+
+
+def _rule(results: Results) -> str:
+    return str(results.rules["normalization"])
+
+
+def _with(part: SubjectMetrics, other: SubjectMetrics, swapped: str) -> Value:
+    """Give raw CI with one part of the other's."""
+    values = [getattr(other if field == swapped else part, field) for field in PARTS.values()]
+    return metrics.ci_raw(*values)
+
+
+def _normal(results: Results, part: SubjectMetrics, raw: Value) -> Value:
+    """Normalize a raw CI in a subject's place among the others of its arm, by the study's rule."""
+    arm = [other for other in results.subjects if other.arm == part.arm]
+    values = [raw if other.subject == part.subject else other.ci_raw for other in arm]
+    place = [other.subject for other in arm].index(part.subject)
+    return metrics.normalized(values, _rule(results))[place]

@@ -1,0 +1,1 @@
+"""The dialogue: who asks, who answers, who judges."""

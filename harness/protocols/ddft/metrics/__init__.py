@@ -1,0 +1,1 @@
+"""Metrics of a subject, from judged turns."""

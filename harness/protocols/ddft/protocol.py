@@ -1,0 +1,281 @@
+"""DDFT as recording, replay and the commands need it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from harness.asking.one_word import imagined_word
+from harness.asking.wire import Message
+from harness.fitness.fitness import judge_fitness, without_gold
+from harness.fitness.habits import habits
+from harness.protocols.ddft.analysis.evaluations import SCALES
+from harness.protocols.ddft.dialogue import placeholders
+from harness.protocols.ddft.dialogue.dialogue import Dialogue, Rules
+from harness.protocols.ddft.dialogue.examined import NUMBERS
+from harness.protocols.ddft.dialogue.gold import GoldExam, examples, utterances
+from harness.protocols.ddft.dialogue.materials import (
+    SUPPORTED_VERSIONS,
+    present_materials,
+    with_texts,
+)
+from harness.protocols.ddft.metrics import judgements
+from harness.protocols.ddft.metrics.scoring import (
+    MetricRules,
+    answers_of,
+    count_missing,
+    score_study,
+)
+from harness.protocols.seam import Surroundings
+from harness.results import (
+    AnswerCounts,
+    CellKey,
+    CellResult,
+    Fitness,
+    Gold,
+    GoldResult,
+    Materials,
+    Results,
+    Transcript,
+)
+from harness.results.bounds import Band, Bound
+from harness.results.scored import Scored
+from harness.results.table import Table
+from harness.run.one_model import one_model
+from harness.stats.fewest import FEWEST
+from harness.study.folder import Study
+from harness.study.texts import read_concepts, read_pools
+
+VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
+PLACEHOLDERS = placeholders.PLACEHOLDERS
+SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
+
+
+def fresh(study: Study) -> Materials:
+    """Give the materials that a new study freezes."""
+    ddft = study.ddft
+    concepts = read_concepts(study.folder / ddft.concept_file) if ddft.concept_file else []
+    pools = read_pools(study.folder / ddft.trap_file) if ddft.trap_file else []
+    return present_materials(ddft.concepts, concepts, pools)
+
+
+def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings) -> Dialogue:
+    """Set up one cell's dialogue."""
+    return Dialogue(key, _rules(study), materials, around.models, around.heard)
+
+
+def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:
+    """Return materials with a gold set's answers, and the texts of the concepts they are about."""
+    path = study.ddft.concept_file
+    own = read_concepts(study.folder / path) if path else []
+    needed = list(dict.fromkeys(answer.concept for answer in gold.answers))
+    concepts = with_texts(materials.concepts, needed, own)
+    return msgspec.structs.replace(materials, gold=Gold(answers=gold.answers), concepts=concepts)
+
+
+def exam(study: Study, materials: Materials, around: Surroundings) -> GoldExam:
+    """Set up the gold set for every judge."""
+    gold = materials.gold or Gold()
+    return GoldExam(gold, _rules(study), materials, around.models, around.heard, around.each)
+
+
+def fitness(
+    study: Study,
+    materials: Materials,
+    taken: GoldResult | None,
+    cells: Sequence[CellResult],
+    transcripts: Sequence[Transcript],
+) -> list[Fitness]:
+    """Return whether each judge is fit, by the gold set and by what is recorded."""
+    shown = examples(materials)
+    given = list(utterances(cells, transcripts, materials.protocol_version, shown))
+    habits_of = {name: habits(name, given, shown) for name in study.ddft.jury}
+    if taken is None or materials.gold is None:
+        return [without_gold(name, found) for name, found in habits_of.items()]
+    answers = materials.gold.answers
+    return [
+        judge_fitness(name, answers, taken.scores[name], found) for name, found in habits_of.items()
+    ]
+
+
+def _rules(study: Study) -> Rules:
+    ddft = study.ddft
+    return Rules(
+        study.file.seed,
+        ddft.interviewer,
+        tuple(ddft.jury),
+        ddft.judge_reference,
+        study.file.params_of_role,
+        {name: model.family for name, model in study.file.models.items()},
+        ddft.exclude_same_family,
+        ddft.rubrics,
+        ddft.scoring_of,
+        ddft.empty_answers,
+        ddft.trap_source,
+    )
+
+
+def calls_a_cell(study: Study) -> int:
+    """Give how many calls a dialogue makes at least."""
+    return 5 * (1 + (study.ddft.interviewer != "scripted") + len(study.ddft.jury))
+
+
+def missing(results: Sequence[CellResult]) -> int:
+    """Count the judgements that are missing."""
+    return count_missing(results, 1.0).missing
+
+
+def answers(results: Sequence[CellResult]) -> AnswerCounts:
+    """Count the subjects' answers by kind."""
+    return answers_of(results)
+
+
+def scored(
+    study: Study, materials: Materials, cells: Sequence[CellResult], planned: int | None = None
+) -> Results:
+    """Compute metrics from finished cells; planned: how many make a subject complete."""
+    ddft = study.ddft
+    planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
+    rules = metric_rules(study)
+    return score_study(
+        study.name, materials.protocol_version, cells, planned, rules, materials.prices
+    )
+
+
+def metric_rules(study: Study) -> MetricRules:
+    """Give the rules of the metrics as the study file makes them."""
+    ddft = study.ddft
+    return MetricRules(
+        ddft.theta,
+        ddft.hoc_rule,
+        ddft.empty_far_prime,
+        ddft.normalization,
+        ddft.aggregation,
+        ddft.danger.sas_above,
+        ddft.danger.far_below,
+        ddft.missing_limit,
+        ddft.template_limit,
+        **ddft.cuts.model_dump(),
+    )
+
+
+def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Results:
+    """Compute a study's results, its study-level analysis among them."""
+    from harness.protocols.ddft.analysis.analyze import (
+        analyze,  # loads scipy, and a replay's processes need none
+    )
+    from harness.protocols.ddft.analysis.schema import Facts
+
+    found = scored(study, materials, cells)
+    facts = {name: Facts(**entry.model_dump()) for name, entry in study.file.facts.items()}
+    domains = {concept.id: concept.domain for concept in materials.concepts}
+    found.analysis = analyze(
+        found.cells,
+        found.subjects,
+        metric_rules(study),
+        facts,
+        domains,
+        study.file.seed,
+        one_model(study, found.cells),
+        materials.protocol_version,
+    )
+    return found
+
+
+def tables(found: Results) -> list[Table]:
+    """Give results as tables for people."""
+    from harness.protocols.ddft.analysis import tables
+
+    return tables.tables(found)
+
+
+def rows(materials: Materials, found: Results) -> list[Sequence[object]]:
+    """Give one row a judgement, the columns' names first."""
+    domains = {concept.id: concept.domain for concept in materials.concepts}
+    return [judgements.HEADER, *judgements.rows(found.cells, domains)]
+
+
+def bounds(study: Study, found: Results) -> list[Bound]:
+    """Bound what missing judgements could change, for a page."""
+    from harness.protocols.ddft.metrics.bounds import bounds as of_dialogues
+
+    planned = len(study.ddft.concepts) * len(study.ddft.levels) * study.ddft.repeats
+    return [
+        Bound(f"{one.subject} ({one.arm})", one.measure, one.found, one.low, one.high)
+        for one in of_dialogues(found.cells, planned, metric_rules(study))
+    ]
+
+
+def bands(study: Study, found: Results) -> dict[str, Band]:  # noqa: ARG001  # none around FAR
+    """Give no band."""
+    return {}
+
+
+def may_ask_again(call: str) -> bool:
+    """Tell whether a call is made once more where its reply cannot be used."""
+    return "/judge/" in call or call == "turn-4/interviewer"
+
+
+def is_bounded(study: Study) -> bool:
+    """Tell whether the calls are known: a judge of verdicts is asked for every sentence."""
+    return set(study.ddft.scoring_of.values()) <= {NUMBERS}
+
+
+def undefined_by_rule(study: Study) -> list[str]:
+    """Say what the study's rules or its size leave undefined, and what helps."""
+    ddft, told = study.ddft, list[str]()
+    if len(ddft.levels) == 1:
+        told.append("one level: CRI and CI are undefined for every subject; they need two levels")
+    elif ddft.empty_far_prime == "undefined":
+        told.append(
+            "CI is undefined for every subject that is always coherent (no answer with SAS below "
+            f"{ddft.cuts.incoherent_below:g}, so FAR' is empty), as strong models are: the rule "
+            'empty_far_prime = "undefined". The other rule can be seen from the same recording: '
+            f"harness score {study.name} --set ddft.empty_far_prime=zero"
+        )
+    told.append(
+        f"HOC and CI are undefined for a subject whose mean FAR reaches theta = {ddft.theta:g} at "
+        "no level"
+    )
+    if len(ddft.subjects) < FEWEST:
+        told.append(
+            f"{len(ddft.subjects)} subjects: correlations, ranks' stability and intervals over "
+            f"subjects are undefined; they need {FEWEST}"
+        )
+    return told
+
+
+def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
+    """Give a reply of about `limit` tokens that the protocol can use."""
+    if word := imagined_word(messages):
+        return word
+    if "/judge/" in call:
+        one_word = call.split("/judge/")[1].partition("/")[2] not in ("", *SCALES)
+        return "yes" if one_word else json.dumps(SCORES)
+    if "interviewer" not in call:
+        return "word " * (limit * 4 // 5)
+    task = messages[-1]["content"]
+    view = re.search(r"^Expert's view: (.+)$", task, re.MULTILINE)
+    if not call.startswith("turn-4/"):
+        return "What is that?"  # no word of it is in the answers
+    return f"{view[1] if view else 'Professor Ada Imagined says so.'} What of that word?"
+
+
+def scoreboard(found: Results) -> list[Scored]:
+    """Return every metric of every model, in the order of the results."""
+    from harness.protocols.ddft.metrics import scoreboard
+
+    return scoreboard.scoreboard(found)
+
+
+def partly_scored(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Results:
+    """Compute metrics of some of a study's cells, without the analysis.
+
+    A subject is complete that has as many cells as the one with the most.
+    """
+    counts = Counter((cell.cell.subject, cell.cell.arm) for cell in cells)
+    return scored(study, materials, cells, planned=max(counts.values()))

@@ -1,0 +1,164 @@
+"""What a DepthCharge study says beyond its runs: arXiv 2603.23514, results.
+
+EVD by target and domain, rankings and whether domains and accuracy agree on them, differences, cost
+and errors. Everything is sorted first, so the order of the runs changes no byte.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from harness.asking.usage import spending
+from harness.protocols.depthcharge.analysis.ablations import other_thetas, smaller_n
+from harness.protocols.depthcharge.analysis.comparisons import cell_spread, differences
+from harness.protocols.depthcharge.analysis.grid import (
+    Run,
+    depths_of,
+    grid,
+    mean,
+    mean_of_all,
+    rank,
+    to_rank,
+)
+from harness.protocols.depthcharge.analysis.schema import (
+    AccuracyRanking,
+    Analysis,
+    Cell,
+    DomainPair,
+    Target,
+)
+from harness.protocols.depthcharge.metrics import formulas as metrics
+from harness.protocols.depthcharge.metrics.formulas import rounded
+from harness.protocols.depthcharge.metrics.scoring import MetricRules
+from harness.results import DrillResults, Prices, Value
+from harness.stats.fewest import too_few
+from harness.stats.kendall import Kendall, kendall
+
+
+def analyze(
+    found: DrillResults, rules: MetricRules, prices: Prices | None = None, planned: int = 0
+) -> Analysis:
+    """Analyse a scored study; costs need its price list.
+
+    planned: how many runs make a target complete; one with fewer has no mean and no rank.
+    """
+    places = grid(found)
+    runs = [run for part in places.values() for run in part]
+    cells = [_cell(*names, part, prices) for names, part in places.items()]
+    for domain in _domains(cells):
+        rank(_of(cells, domain))
+    return Analysis(
+        currency=prices.currency if prices else None,
+        cells=cells,
+        targets=_targets(cells, runs, planned),
+        accuracy_rankings=_accuracy_rankings(cells),
+        domain_rankings=_domain_rankings(cells),
+        differences=differences(places),
+        errors_by_tier=metrics.errors_by_tier(depths_of(runs)),
+        errors_by_type=metrics.errors_by_type([p for run in runs for p in run.result.probes]),
+        smaller_n=smaller_n(places, rules),
+        other_thetas=other_thetas(places, rules),
+    )
+
+
+def _cell(target: str, domain: str, runs: Sequence[Run], prices: Prices | None) -> Cell:
+    evd = mean([run.found.evd.value for run in runs])
+    cost = mean_of_all([cost_of(run, prices) for run in runs])
+    spread = cell_spread(runs)
+    return Cell(
+        target=target,
+        domain=domain,
+        evd=evd,
+        se=spread.se,
+        interval=spread.interval,
+        rank=None,
+        censored=sum(run.found.evd.censored for run in runs),
+        accuracy=metrics.accuracy(depths_of(runs)),
+        cost=cost,
+        evd_per_cost=per_cost(evd, cost),
+        short=sum(bool(run.found.short) for run in runs),
+    )
+
+
+def cost_of(run: Run, prices: Prices | None) -> Value:
+    """Give what asking a run's target cost; a model with other roles too counts with all of them.
+
+    Null where the price or a count of tokens is unknown, or the target was asked nothing.
+    """
+    target = run.result.cell.target
+    costs = [one.cost for one in spending([run.result], prices).models if one.model == target]
+    return costs[0] if costs else Value(None, 0, "the target was asked nothing")
+
+
+def per_cost(evd: Value, cost: Value) -> Value:
+    """Give how much EVD a unit of currency bought; undefined where the cost is unknown or 0."""
+    if evd.value is None:
+        return evd
+    if not cost.value:
+        return Value(None, cost.n, cost.reason or "the cost is 0")
+    return Value(evd.value / cost.value, evd.n)
+
+
+def _targets(cells: Sequence[Cell], runs: Sequence[Run], planned: int) -> list[Target]:
+    found = []
+    for name in sorted({cell.target for cell in cells}):
+        mine = [cell for cell in cells if cell.target == name]
+        its_runs = [run for run in runs if run.found.cell.target == name]
+        depths = depths_of(its_runs)
+        evd, cost = mean([cell.evd for cell in mine]), mean_of_all([cell.cost for cell in mine])
+        accuracy = metrics.accuracy(depths)
+        if len(its_runs) < planned:
+            why = f"incomplete: {len(its_runs)} of {planned} runs"
+            evd = cost = accuracy = Value(None, len(its_runs), why)
+        found.append(
+            Target(
+                name,
+                evd,
+                None,
+                accuracy,
+                metrics.tiers(depths),
+                cost,
+                per_cost(evd, cost),
+                sum(cell.short for cell in mine),
+            )
+        )
+    rank(found)
+    return found
+
+
+def _accuracy_rankings(cells: Sequence[Cell]) -> list[AccuracyRanking]:
+    ranked = {domain: to_rank(_of(cells, domain)) for domain in _domains(cells)}
+    return [
+        AccuracyRanking(domain, _tau([(cell.evd, cell.accuracy) for cell in of_domain]))
+        for domain, of_domain in ranked.items()
+    ]
+
+
+def _domain_rankings(cells: Sequence[Cell]) -> list[DomainPair]:
+    found = []
+    for first, second in itertools.combinations(_domains(cells), 2):
+        other = {cell.target: cell.evd for cell in to_rank(_of(cells, second))}
+        both = [(c.evd, other[c.target]) for c in to_rank(_of(cells, first)) if c.target in other]
+        found.append(DomainPair(first, second, _tau(both)))
+    return found
+
+
+def _tau(pairs: Sequence[tuple[Value, Value]]) -> Kendall:
+    """Correlate the pairs of which both are known, told apart to 9 places; null for too few."""
+    known = [
+        (rounded(x.value), rounded(y.value))
+        for x, y in pairs
+        if x.value is not None and y.value is not None
+    ]
+    if why := too_few(len(known), "targets with both"):
+        return Kendall(Value(None, len(known), why), Value(None, len(known), why), "undefined")
+    return kendall([x for x, _ in known], [y for _, y in known])
+
+
+def _domains(cells: Sequence[Cell]) -> list[str]:
+    return sorted({cell.domain for cell in cells})
+
+
+def _of(cells: Sequence[Cell], domain: str) -> list[Cell]:
+    return [cell for cell in cells if cell.domain == domain]

@@ -1,0 +1,1 @@
+"""The drill: directions, facts, questions, answers, verdicts."""

@@ -1,0 +1,113 @@
+"""The evaluator: does an answer entail the fact that was looked up?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from harness.asking.forms import Filled, Form, ask_form
+from harness.asking.one_word import Choice, ask_word
+from harness.asking.prompts import Prompts
+from harness.asking.replies import OK, Fields, Flag, Text, Verdict
+from harness.asking.replies import Score as ScoreField
+from harness.asking.wire import Message, Model, with_text
+from harness.protocols.depthcharge.drill.questions import Question
+from harness.protocols.depthcharge.drill.support import is_supported
+
+ERROR_TYPES = ("omission", "outdated", "conflation", "fabrication", "refusal", "other")
+OBJECT, VERDICT = "object", "verdict"  # what an evaluator replies with: JSON, or one word
+TASKS = {OBJECT: "evaluator_task", VERDICT: "evaluator_word_task"}
+RULE_OF_WORDS = 2  # the protocol's version from which a "correct" needs a word of the key
+UNSUPPORTED = "unsupported"
+UNNAMED = "unnamed"  # a wrong answer of which the evaluator names no kind of error
+FIELDS: Fields = {
+    "correct": Flag(),
+    "confidence": ScoreField(),
+    "reason": Text(remark=True),
+    "error_type": Text(),  # read leniently: a right answer has none, in whatever words
+}
+
+
+class Evaluation(NamedTuple):
+    """How an evaluator works: its prompts, its parameters, and the form of its reply."""
+
+    prompts: Prompts
+    params: Mapping[str, Any]
+    form: str = OBJECT
+
+
+def evaluate(
+    model: Model,
+    call: str,
+    question: Question,
+    answer: str,
+    evaluation: Evaluation,
+) -> Filled:
+    """Have one answer checked; the verdict's values are those of FIELDS, where it is usable.
+
+    From protocol version 2 on, a "correct" of an answer without a word of the quote that the
+    question lacks is asked about once more; what is correct then, too, is UNSUPPORTED.
+    """
+    task = evaluation.prompts.filled(
+        TASKS[evaluation.form],
+        question=question.text,
+        claim=question.claim,
+        quote=question.quote,
+        expected=question.expected,
+        answer=answer or "(no answer)",
+    )
+    messages = [*_opening(evaluation), {"role": "user", "content": task}]
+    filled = _asked(model, call, messages, evaluation)
+    if evaluation.prompts.version < RULE_OF_WORDS or not _is_correct(filled):
+        return filled
+    if is_supported(answer, question.quote, question.text):
+        return filled
+    doubt = evaluation.prompts.filled("evaluator_unsupported", quote=question.quote)
+    said: Message = with_text({"role": "assistant", "content": filled.words})
+    more = _asked(
+        model, f"{call}/unsupported", [*messages, said, {"role": "user", "content": doubt}],
+        evaluation,
+    )  # fmt: skip
+    answers = [*filled.answers, *more.answers]
+    if not _is_correct(more):
+        return more._replace(answers=answers)
+    return Filled(Verdict(UNSUPPORTED, {}, (), "no word of the key"), more.words, answers)
+
+
+def _is_correct(filled: Filled) -> bool:
+    return filled.verdict.state == OK and filled.verdict.values["correct"] is True
+
+
+def _asked(model: Model, call: str, messages: list[Message], evaluation: Evaluation) -> Filled:
+    prompts = evaluation.prompts
+    if evaluation.form == VERDICT:
+        return _one_word(model, call, messages, evaluation)
+    schema = json.loads(prompts["evaluator_schema"])
+    form = Form(FIELDS, schema, prompts["again"], evaluation.params, prompts.version)
+    return ask_form(model, call, messages, form)
+
+
+def _one_word(model: Model, call: str, messages: list[Message], evaluation: Evaluation) -> Filled:
+    """Ask for Yes or No; how sure the model is of its word is the confidence, where it is known."""
+    again = evaluation.prompts["evaluator_word_again"]
+    word = ask_word(model, call, messages, Choice("Yes", "No", again, evaluation.params))
+    words = word.answers[-1].text
+    if word.share is None:
+        return Filled(Verdict(word.state, {}, (), "no verdict in one word"), words, word.answers)
+    correct = word.share > 0.5
+    sure = None if word.by_word else max(word.share, 1 - word.share)
+    values: dict[str, Any] = {"correct": correct, "confidence": sure, "error_type": None}
+    return Filled(Verdict(OK, {**values, "reason": ""}, (), ""), words, word.answers)
+
+
+def error_type(said: object) -> str:
+    """Give the kind of error of a wrong answer, as the evaluator named it."""
+    kind = str(said).strip().casefold()
+    return kind if kind in ERROR_TYPES else UNNAMED
+
+
+def _opening(evaluation: Evaluation) -> list[Message]:
+    prompts, suffix = evaluation.prompts, "_word" if evaluation.form == VERDICT else ""
+    system: Message = {"role": "system", "content": prompts[f"evaluator{suffix}_system"]}
+    return [system, *prompts.examples(f"evaluator{suffix}_example")]

@@ -1,0 +1,254 @@
+"""DepthCharge as recording, replay and the commands need it."""
+
+from __future__ import annotations
+
+import json
+from calendar import monthrange
+from collections.abc import Sequence
+
+import msgspec
+
+from harness.asking.inquiry import Window
+from harness.asking.one_word import imagined_word
+from harness.asking.wire import Message
+from harness.fitness.fitness import evaluator_fitness, without_gold
+from harness.fitness.habits import habits
+from harness.protocols.depthcharge.drill import placeholders
+from harness.protocols.depthcharge.drill.drill import Drill
+from harness.protocols.depthcharge.drill.gold import GoldExam, examples, utterances
+from harness.protocols.depthcharge.drill.materials import SUPPORTED_VERSIONS, present_materials
+from harness.protocols.depthcharge.drill.rules import People, Rules
+from harness.protocols.depthcharge.metrics.scoring import MetricRules
+from harness.protocols.seam import NAME, YEAR, Surroundings
+from harness.results import (
+    AnswerCounts,
+    DrillResults,
+    DrillTranscript,
+    Fitness,
+    Gold,
+    GoldResult,
+    Materials,
+    RunKey,
+    RunResult,
+)
+from harness.results.bounds import Band, Bound
+from harness.results.depthcharge import MISSING
+from harness.results.scored import Scored
+from harness.results.table import Table
+from harness.stats.fewest import FEWEST
+from harness.study.folder import Study
+
+VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
+PLACEHOLDERS = placeholders.PLACEHOLDERS
+QUOTE = "fact fact fact"  # that an imagined reply quotes of an imagined passage
+CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
+
+
+def fresh(study: Study) -> Materials:  # noqa: ARG001  # its texts come from its sources
+    """Give the materials that a new study freezes."""
+    return present_materials()
+
+
+def cell(study: Study, key: RunKey, materials: Materials, around: Surroundings) -> Drill:
+    """Set up one run."""
+    people = People(around.models, around.sources, around.each, around.heard)
+    return Drill(key, _rules(study, materials, key.domain), materials, people)
+
+
+def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:  # noqa: ARG001
+    """Return materials with a gold set's facts."""
+    return msgspec.structs.replace(materials, gold=Gold(facts=gold.facts))
+
+
+def exam(study: Study, materials: Materials, around: Surroundings) -> GoldExam:
+    """Set up the gold set for the evaluator."""
+    gold = materials.gold or Gold()
+    return GoldExam(
+        gold, _rules(study, materials), materials, around.models, around.heard, around.each
+    )
+
+
+def fitness(
+    study: Study,
+    materials: Materials,
+    taken: GoldResult | None,
+    cells: Sequence[RunResult],
+    transcripts: Sequence[DrillTranscript],
+) -> list[Fitness]:
+    """Return whether the evaluator is fit, by the gold set and by what is recorded."""
+    name = study.depthcharge.evaluator
+    shown = examples(materials)
+    given = list(utterances(cells, transcripts, _rules(study, materials), shown))
+    found = habits(name, given, shown)
+    if not any(one.scores[0] is True for one in given):
+        found.distinct = 0
+    if taken is None or materials.gold is None:
+        return [without_gold(name, found)]
+    return [evaluator_fitness(name, materials.gold.facts, taken.verdicts[name], found)]
+
+
+def _rules(study: Study, materials: Materials, domain: str = "") -> Rules:
+    """Return the rules of a run in a domain, by default the first."""
+    drill = study.depthcharge
+    return Rules(
+        version=materials.protocol_version,
+        seed=study.file.seed,
+        extractor=drill.extractor,
+        evaluator=drill.evaluator,
+        directions=drill.directions or drill.extractor,
+        questions=drill.questions,
+        branches=drill.branches or drill.questions,
+        theta=drill.theta,
+        tiers=[drill.tier_at(depth) for depth in range(1, drill.max_depth + 1)],
+        sources={
+            tier: tuple(names)
+            for tier, names in drill.sources_of(domain or drill.domains[0]).items()
+        },
+        recent=recent(study),
+        redeals=drill.redeals,
+        history=drill.history,
+        answerable_check=drill.answerable_check,
+        params=study.file.params_of_role,
+        evaluator_form=drill.evaluator_form,
+    )
+
+
+def recent(study: Study) -> Window:
+    """Return the months before the study's date, which the newest tier searches."""
+    end = study.file.as_of
+    year, month = divmod(end.year * 12 + end.month - 1 - study.depthcharge.recent_months, 12)
+    day = min(end.day, monthrange(year, month + 1)[1])
+    return Window(end.replace(year, month + 1, day).isoformat(), end.isoformat())
+
+
+def calls_a_cell(study: Study) -> int:
+    """Give how many calls a run makes that goes to its greatest depth."""
+    return 1 + study.depthcharge.questions * study.depthcharge.max_depth * CALLS_A_QUESTION
+
+
+def missing(results: Sequence[RunResult]) -> int:
+    """Count the verdicts that are missing."""
+    return sum(probe.state == MISSING for result in results for probe in result.probes)
+
+
+def answers(results: Sequence[RunResult]) -> AnswerCounts:
+    """Count the targets' answers by kind."""
+    from harness.protocols.depthcharge.metrics.scoring import answers_of
+
+    return answers_of(results)
+
+
+def scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:
+    """Compute metrics from finished runs."""
+    from harness.protocols.depthcharge.metrics.scoring import score_study
+
+    version = materials.protocol_version
+    rules = metric_rules(study)
+    return score_study(study.name, version, cells, rules, materials.prices)
+
+
+def metric_rules(study: Study) -> MetricRules:
+    """Return the rules of the metrics as the study file makes them."""
+    drill = study.depthcharge
+    return MetricRules(
+        questions=drill.questions,
+        passes=drill.passes,
+        theta=drill.theta,
+        max_depth=drill.max_depth,
+        missing_limit=drill.missing_limit,
+        seed=study.file.seed,
+        unverifiable_limit=drill.unverifiable_limit,
+        survival_cut=drill.survival_cut,
+    )
+
+
+def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:
+    """Compute a study's results, its study-level analysis among them."""
+    from harness.protocols.depthcharge.analysis.analyze import analyze
+
+    found, drill = scored(study, materials, cells), study.depthcharge
+    planned = len(drill.domains) * drill.repeats
+    rules = metric_rules(study)
+    found.analysis = analyze(found, rules, materials.prices, planned)
+    return found
+
+
+def tables(found: DrillResults) -> list[Table]:
+    """Give results as tables for people."""
+    from harness.protocols.depthcharge.analysis import tables
+
+    return tables.tables(found)
+
+
+def rows(materials: Materials, found: DrillResults) -> list[Sequence[object]]:  # noqa: ARG001
+    """Give one row a probe, the columns' names first."""
+    from harness.protocols.depthcharge.metrics import probes
+
+    return [probes.HEADER, *probes.rows(found.cells)]
+
+
+def bounds(study: Study, found: DrillResults) -> list[Bound]:
+    """Bound what missing verdicts could change, for a page."""
+    from harness.protocols.depthcharge.metrics.bounds import bounds as of_runs
+
+    return [
+        Bound(one.cell.name, one.measure, one.found, one.low, one.high)
+        for one in of_runs(found.runs, study.depthcharge.theta)
+    ]
+
+
+def bands(study: Study, found: DrillResults) -> dict[str, Band]:
+    """Give the bands around the survival curves of a page, by run."""
+    from harness.protocols.depthcharge.metrics.bands import survival_band
+
+    return {
+        run.cell.name: Band(*survival_band(result, run, study.file.seed))
+        for run, result in zip(found.runs, found.cells, strict=True)
+    }
+
+
+def may_ask_again(call: str) -> bool:
+    """Tell whether a call is made once more where its reply cannot be used."""
+    return not call.endswith("/target")
+
+
+def is_bounded(study: Study) -> bool:  # noqa: ARG001
+    """Tell that it is not: where facts are missing, more look-ups and questions are tried."""
+    return False
+
+
+def undefined_by_rule(study: Study) -> list[str]:
+    """Say what the study's size leaves undefined, and what helps."""
+    targets = len(study.depthcharge.targets)
+    if targets >= FEWEST:
+        return []
+    return [f"{targets} targets: Kendall's tau between domains is undefined; it needs {FEWEST}"]
+
+
+def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
+    """Give a reply of about `limit` tokens that the protocol can use: every answer is right."""
+    if call.endswith("/target"):
+        return f"{NAME} {YEAR} " + "fact " * (limit * 4 // 5)
+    if word := imagined_word(messages):
+        return word
+    if call.endswith(("/evaluator", "/unsupported")):
+        return json.dumps({"correct": True, "confidence": 0.5, "reason": "fact " * 10})
+    if call.endswith("/answerable"):
+        return json.dumps({"answered": True, "quote": QUOTE})
+    if call.endswith("/question"):
+        topic = messages[-1]["content"].partition("Topic: ")[2].partition("\n")[0]
+        asked = f"Which one holds of {topic}?"
+        return json.dumps({"about": True, "question": asked, "answer": QUOTE, "quote": QUOTE})
+    return json.dumps({"items": [f"{call} topic {number}" for number in range(100)]})
+
+
+def scoreboard(found: DrillResults) -> list[Scored]:
+    """Return every metric of every model, in the order of the results."""
+    from harness.protocols.depthcharge.metrics import scoreboard
+
+    return scoreboard.scoreboard(found)
+
+
+def partly_scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:
+    """Compute metrics of some of a study's cells, without the analysis."""
+    return scored(study, materials, cells)

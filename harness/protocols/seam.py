@@ -1,0 +1,115 @@
+"""What a protocol is to the rest: the one seam at which protocols differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from harness.asking.forms import Heard, ignored
+from harness.asking.sources import Source
+from harness.asking.turns import Each, in_turn
+from harness.asking.wire import Message, Model
+from harness.results import AnswerCounts, Fitness, Gold, Materials
+from harness.results.bounds import Band, Bound
+from harness.results.scored import Scored
+from harness.results.table import Table
+from harness.study.folder import Study
+
+YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
+
+
+class Surroundings(NamedTuple):
+    """What a cell is held with.
+
+    heard: hears of each verdict that a model gave, by its state ("ok" or what was wrong). each:
+    how what can be done at once is done.
+    """
+
+    models: Mapping[str, Model]
+    sources: Mapping[str, Source] = {}
+    heard: Heard = ignored
+    each: Each = in_turn
+
+
+class Held(Protocol):
+    """A cell on its way."""
+
+    def run(self) -> Any:
+        """Hold it, and give its numbers; raises what models and sources raise."""
+
+    def transcript(self) -> Any:
+        """Give its words so far."""
+
+
+class StudyProtocol(Protocol):
+    """One protocol, as recording, replay and the commands need it: a module of each protocol."""
+
+    VERSIONS: tuple[int, ...]  # of the protocol that this release can run
+    PLACEHOLDERS: Mapping[str, Sequence[str]]  # that each prompt is filled with
+
+    def fresh(self, study: Study) -> Materials:
+        """Give the materials that a new study freezes."""
+
+    def cell(self, study: Study, key: Any, materials: Materials, around: Surroundings) -> Held:
+        """Set up one cell."""
+
+    def with_gold(self, study: Study, materials: Materials, gold: Gold) -> Materials:
+        """Return materials with what of a gold set is for this protocol, and its texts."""
+
+    def exam(self, study: Study, materials: Materials, around: Surroundings) -> Held:
+        """Set up the cell in which the judges take the materials' gold set."""
+
+    def fitness(
+        self,
+        study: Study,
+        materials: Materials,
+        taken: Any,
+        cells: Sequence[Any],
+        transcripts: Sequence[Any],
+    ) -> list[Fitness]:
+        """Return whether each judge is fit, by a gold set (None: not taken) and a recording."""
+
+    def calls_a_cell(self, study: Study) -> int:
+        """Give about how many calls a cell makes, for the time that is left."""
+
+    def missing(self, results: Sequence[Any]) -> int:
+        """Count the verdicts of finished cells that are missing."""
+
+    def answers(self, results: Sequence[Any]) -> AnswerCounts:
+        """Count the answers of the models examined, by kind."""
+
+    def score(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
+        """Compute a study's results from finished cells, its study-level analysis among them."""
+
+    def metric_rules(self, study: Study) -> Any:
+        """Give the rules of the metrics as the study file makes them, a named tuple."""
+
+    def tables(self, found: Any) -> list[Table]:
+        """Give results as tables for people."""
+
+    def rows(self, materials: Materials, found: Any) -> list[Sequence[object]]:
+        """Give the finest data as rows, the columns' names first."""
+
+    def bounds(self, study: Study, found: Any) -> list[Bound]:
+        """Bound what missing verdicts could change, for a page."""
+
+    def bands(self, study: Study, found: Any) -> dict[str, Band]:
+        """Give the bands around the curves of a page, by run."""
+
+    def scoreboard(self, found: Any) -> list[Scored]:
+        """Return every metric of every model, in the order of the results."""
+
+    def partly_scored(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
+        """Compute metrics of some of a study's cells, without the analysis."""
+
+    def may_ask_again(self, call: str) -> bool:
+        """Tell whether a call is made once more where its reply cannot be used."""
+
+    def is_bounded(self, study: Study) -> bool:
+        """Tell whether an estimate with every second ask has all the calls there can be."""
+
+    def undefined_by_rule(self, study: Study) -> list[str]:
+        """Say which of a study's metrics its rules or its size leave undefined, and what helps."""
+
+    def imagined(self, call: str, messages: Sequence[Message], limit: int) -> str:
+        """Give a reply of about `limit` tokens that the protocol can use, for an estimate."""

@@ -1,0 +1,26 @@
+"""What missing verdicts could change at most, and bands around curves, for whoever shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.results.shared import Value
+
+
+class Bound(NamedTuple):
+    """A number as found, and its least and greatest value whatever the missing verdicts are."""
+
+    place: str
+    measure: str
+    found: Value
+    low: Value
+    high: Value
+
+
+class Band(NamedTuple):
+    """A pointwise 95% band around a curve, or the reason why there is none."""
+
+    lows: Sequence[float]
+    highs: Sequence[float]
+    reason: str | None

@@ -1,0 +1,63 @@
+"""What is left out of a bundle: nothing is computed from a study that lacks bodies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from harness.errors import UsageError
+from harness.json_files import typed
+from harness.study.folder import Study
+
+LEFT_OUT = "LEFT-OUT.json"
+
+
+class Body(msgspec.Struct):
+    """A body that is left out: of the answer to a call or of its request, and why."""
+
+    cell: str
+    call: str
+    part: str
+    url: str
+    bytes: int
+    sha256: str
+    why: str
+
+
+class LeftOut(msgspec.Struct):
+    """LEFT-OUT.json: the whole study's fingerprint, and every body that is left out.
+
+    models: those whose answers are left out; what others said stays and may quote them.
+    """
+
+    study: str
+    fingerprint: str
+    bodies: list[Body]
+    models: list[str] = []
+
+    @property
+    def cells(self) -> Counter[str]:
+        """Give the cells that lack something, and how many bodies."""
+        return Counter(body.cell for body in self.bodies)
+
+
+def read_left_out(root: Path) -> LeftOut | None:
+    """Read what is left out of a bundle; None where everything is there."""
+    path = root / LEFT_OUT
+    if not path.is_file():
+        return None
+    return typed(path, path.read_bytes(), LeftOut, "Get the bundle again.")
+
+
+def require_whole(study: Study) -> None:
+    """Raise UsageError where bodies of a study are left out, before anything computes from them."""
+    left = read_left_out(study.root)
+    if left is not None:
+        raise UsageError(
+            f"{study.name}: {len(left.bodies)} bodies in {len(left.cells)} cells were left out of "
+            f"this bundle, as they may not be handed on ({LEFT_OUT} names them). What was computed "
+            "from them cannot be computed anew here. Take the whole bundle or the study itself, or "
+            "run `harness replay`, which checks the cells that are whole."
+        )

@@ -1,0 +1,1 @@
+"""A study: its folder, its file, and the texts that people bring."""
