@@ -13,12 +13,14 @@ import math
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from harness import results as results_file
 from harness.bundle.toml_text import to_toml
 from harness.errors import UsageError
 from harness.files import write_atomic
+from harness.protocols.registry import protocol_of
+from harness.protocols.seam import Axis
 from harness.recording.checksums import write_manifests
 from harness.run.replay import replayed_results
 from harness.stats.seeds import seeded
@@ -27,20 +29,13 @@ from harness.study.folder import STUDIES, Study
 Item = TypeVar("Item")
 
 
-class Axis(NamedTuple):
-    """One axis of a grid that may be cut: its name in the study file, and all that is on it."""
-
-    name: str
-    items: Sequence[Any]
-
-
 def sampled(study: Study, share: float, root: Path) -> Study:
     """Write the sample of a recorded study below `root`, its results and manifests computed anew.
 
     Raises UsageError where the smallest sample is the whole study, CheckFailed where a cell of it
     does not replay.
     """
-    sizes = _sizes(_axes(study), share)
+    sizes = _sizes(protocol_of(study).axes(study), share)
     kept = {axis.name: _part(study, axis, size) for axis, size in sizes}
     if all(size == len(axis.items) for axis, size in sizes):
         raise UsageError(
@@ -59,16 +54,6 @@ def sampled(study: Study, share: float, root: Path) -> Study:
     write_atomic(sample.results, results_file.canonical(found))
     write_manifests(root, folder)
     return sample
-
-
-def _axes(study: Study) -> list[Axis]:
-    """Give what may be cut, what is missed most first."""
-    repeats = Axis("repeats", range(1, study.file.plan.repeats + 1))
-    if study.file.protocol == "depthcharge":
-        return [Axis("domains", study.depthcharge.domains), repeats]
-    ddft = study.ddft
-    levels, concepts = Axis("levels", ddft.levels), Axis("concepts", ddft.concepts)
-    return [levels, concepts, Axis("arms", ddft.arms), repeats]
 
 
 def _sizes(axes: Sequence[Axis], share: float) -> list[tuple[Axis, int]]:

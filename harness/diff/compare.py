@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from harness.diff.metric_changes import metric_changes, paired_scores
 from harness.diff.schema import CellWords, Diff, KindOfWords, ModelPair
 from harness.diff.study_files import first_difference, settings, texts
 from harness.errors import UsageError
-from harness.protocols.ddft.analysis import words as dialogue_words
-from harness.protocols.ddft.analysis.attribution import swaps
-from harness.protocols.depthcharge.analysis import words as drill_words
 from harness.protocols.registry import protocol_of
 from harness.recording.cassette import masked
 from harness.results import Materials
@@ -24,19 +21,6 @@ from harness.study.folder import Cell, Study
 
 Words = Mapping[str, str]
 _place = re.compile(r"(?:turn|depth|question|deal)-\d+")
-
-
-class Spoken(Protocol):
-    """What a protocol knows of its cells; modules of ddft/ and depthcharge/ are these."""
-
-    def words(self, said: Any) -> Words:
-        """Give everything that was said in a cell, by the names of its calls, in order."""
-
-    def cell_scores(self, found: Any) -> Mapping[str, Mapping[str, float | None]]:
-        """Give each cell's scores by its name."""
-
-
-SPOKEN: Mapping[str, Spoken] = {"ddft": dialogue_words, "depthcharge": drill_words}
 
 
 class Side(NamedTuple):
@@ -60,7 +44,7 @@ def compare(
     """
     cells = _common(before, after)
     old, new = (_side(study, cells, verify) for study in (before, after))
-    spoken = SPOKEN[before.file.protocol]
+    spoken = protocol_of(before)
     said = [[spoken.words(replay.transcript) for replay in side.replays] for side in (old, new)]
     pairs = list(zip(*said, strict=True))
     return Diff(
@@ -78,7 +62,7 @@ def compare(
         words=[_words(before, after, cell, *pair) for cell, pair in zip(cells, pairs, strict=True)],
         scores=paired_scores(spoken.cell_scores(old.found), spoken.cell_scores(new.found), before),
         metrics=metric_changes(before, old.found, after, new.found),
-        swaps=swaps(old.found, new.found) if before.file.protocol == "ddft" else [],
+        swaps=spoken.attributions(old.found, new.found),
     )
 
 

@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 
 from harness.diff.schema import MetricPair, Paired
-from harness.protocols.ddft import protocol as dialogues
-from harness.protocols.ddft.analysis.paired import intervals
-from harness.protocols.depthcharge.analysis.words import evd_interval
 from harness.protocols.registry import protocol_of
 from harness.results import Interval, Value
 from harness.results.scored import Scored
@@ -22,7 +19,6 @@ from harness.study.folder import Study
 FEWEST = 4
 ALL = "all"
 Scores = Mapping[str, Mapping[str, float | None]]
-Intervals = Mapping[tuple[str, str, str], Interval]
 
 
 def paired_scores(before: Scores, after: Scores, study: Study) -> list[Paired]:
@@ -78,10 +74,7 @@ def _interval(changes: Sequence[float], label: str, seed: int) -> Interval:
 
 def metric_changes(before: Study, old: Any, after: Study, new: Any) -> list[MetricPair]:
     """Give the change of every metric that both recordings have, each by its study's rules."""
-    if before.file.protocol == "ddft":
-        known, otherwise = _of_dialogues(before, old, after, new), "normalized over all subjects"
-    else:
-        known, otherwise = _of_drills(before, old, new), "of one run only EVD has an error"
+    known, otherwise = protocol_of(before).changes(before, old, after, new)
     nothing = Interval(None, None, reason=otherwise)
     others = {_key(scored): scored.value for scored in protocol_of(after).scoreboard(new)}
     return [
@@ -103,25 +96,3 @@ def _pair(scored: Scored, after: Value, interval: Interval) -> MetricPair:
     else:
         change = Value(after.value - before.value, min(before.n, after.n))
     return MetricPair(scored.model, scored.place, name, before, after, change, interval)
-
-
-def _of_dialogues(before: Study, old: Any, after: Study, new: Any) -> Intervals:
-    rules = dialogues.metric_rules(before), dialogues.metric_rules(after)
-    found: dict[tuple[str, str, str], Interval] = {}
-    for part in old.subjects:
-        place = part.subject, part.arm
-        cells = [
-            [one for one in side.cells if (one.cell.subject, one.cell.arm) == place]
-            for side in (old, new)
-        ]
-        generator = seeded(before.file.seed, f"diff|{'|'.join(place)}")
-        both = intervals((cells[0], rules[0]), (cells[1], rules[1]), generator)
-        found |= {(*place, name): interval for name, interval in both.items()}
-    return found
-
-
-def _of_drills(before: Study, old: Any, new: Any) -> Intervals:
-    """Pair the runs, which both results hold in the order of their cells."""
-    places = [_key(one) for one in protocol_of(before).scoreboard(old) if one.metric.name == "EVD"]
-    runs = [zip(side.runs, side.cells, strict=True) for side in (old, new)]
-    return {place: evd_interval(*both) for place, *both in zip(places, *runs, strict=True)}

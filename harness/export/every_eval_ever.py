@@ -28,8 +28,6 @@ from harness.version import VERSION
 
 SCHEMA = "0.3.0"
 UNKNOWN = "unknown"
-ROLES = {"ddft": "subject", "depthcharge": "target"}
-JUDGING = {"ddft": "judge_turn", "depthcharge": "evaluator_task"}
 PLAIN_ARGUMENTS = ("temperature", "top_p", "top_k", "max_tokens")
 Json = dict[str, Any]
 _unfit = re.compile(r"[^A-Za-z0-9._-]+")
@@ -188,12 +186,12 @@ def _plain(value: Any) -> Any:
 
 
 def _judging(study: Study, found: Any) -> Json:
-    protocol = study.file.protocol
-    names = study.ddft.jury if protocol == "ddft" else [study.depthcharge.evaluator]
+    protocol = protocol_of(study)
+    names = protocol.judges(study)
     prompts = frozen(study).materials.prompts
     return {
         "judges": [{"model_info": _model_info(study, found, name)} for name in names],
-        "input_prompt": prompts.get(JUDGING[protocol], ""),
+        "input_prompt": prompts.get(protocol.JUDGING, ""),
         "aggregation_method": "average",
     }
 
@@ -224,7 +222,7 @@ def _uncertainty(spread: Spread) -> Json:
 
 def _generation(study: Study, model: ModelEntry) -> Json:
     """Give what was sent with every request; what the form has no place for, as text."""
-    sent = {**study.file.params_of_role.get(ROLES[study.file.protocol], {}), **model.params}
+    sent = {**study.file.params_of_role.get(protocol_of(study).EXAMINED, {}), **model.params}
     kept = {key: value for key, value in sent.items() if key not in model.omit}
     plain = {key: kept[key] for key in PLAIN_ARGUMENTS if isinstance(kept.get(key), (int, float))}
     rest = {key: json.dumps(value) for key, value in kept.items() if key not in plain}

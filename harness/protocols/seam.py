@@ -9,13 +9,27 @@ from harness.asking.forms import Heard, ignored
 from harness.asking.sources import Source
 from harness.asking.turns import Each, in_turn
 from harness.asking.wire import Message, Model
-from harness.results import AnswerCounts, Fitness, Gold, Materials
+from harness.results import AnswerCounts, Fitness, Gold, Interval, Materials
 from harness.results.bounds import Band, Bound
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.study.folder import Study
 
 YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
+
+
+class Axis(NamedTuple):
+    """One axis of a grid that may be cut: its name in the study file, and all that is on it."""
+
+    name: str
+    items: Sequence[Any]
+
+
+class Changes(NamedTuple):
+    """The intervals of metrics' changes, by model, place and metric; why the others have none."""
+
+    intervals: Mapping[tuple[str, str, str], Interval]
+    otherwise: str
 
 
 class Surroundings(NamedTuple):
@@ -46,6 +60,8 @@ class StudyProtocol(Protocol):
 
     VERSIONS: tuple[int, ...]  # of the protocol that this release can run
     PLACEHOLDERS: Mapping[str, Sequence[str]]  # that each prompt is filled with
+    EXAMINED: str  # the role of the models under test
+    JUDGING: str  # the prompt by which answers are judged
 
     def fresh(self, study: Study) -> Materials:
         """Give the materials that a new study freezes."""
@@ -101,6 +117,24 @@ class StudyProtocol(Protocol):
 
     def partly_scored(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
         """Compute metrics of some of a study's cells, without the analysis."""
+
+    def axes(self, study: Study) -> list[Axis]:
+        """Return what of a grid a sample may leave out, what is missed most first."""
+
+    def words(self, transcript: Any) -> Mapping[str, str]:
+        """Return everything that was said in a cell, by the names of its calls, in order."""
+
+    def cell_scores(self, found: Any) -> Mapping[str, Mapping[str, float | None]]:
+        """Return each cell's scores by its name."""
+
+    def changes(self, before: Study, old: Any, after: Study, new: Any) -> Changes:
+        """Return how sure the changes of metrics between two recordings are."""
+
+    def attributions(self, old: Any, new: Any) -> list[Any]:
+        """Return which part of a metric changed a subject's class, where there are such parts."""
+
+    def judges(self, study: Study) -> list[str]:
+        """Return the models that judge."""
 
     def may_ask_again(self, call: str) -> bool:
         """Tell whether a call is made once more where its reply cannot be used."""

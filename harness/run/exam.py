@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from harness.fitness.gold import about, packaged_gold, read_gold
 from harness.protocols.registry import protocol_of
 from harness.results import Gold, GoldKey, JuryCheck, Materials
-from harness.run.one_model import one_model
 from harness.study.folder import Study
+from harness.study.one_model import one_model
 
 if TYPE_CHECKING:
     from harness.run.replay import CellReplay

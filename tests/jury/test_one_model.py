@@ -16,9 +16,9 @@ from harness.cli import main
 from harness.protocols.ddft.analysis.reliability import jury
 from harness.protocols.ddft.analysis.schema_jury import Jury, ScaleAgreement
 from harness.results import Phrasings, canonical
-from harness.run.one_model import one_model
 from harness.stats import agreement
 from harness.study.folder import Study
+from harness.study.one_model import one_model
 
 MADE = synthetic.study(3, 2, missing=0.1)
 ALL = [Phrasings("small", ["judge-0", "judge-1", "judge-2"])]

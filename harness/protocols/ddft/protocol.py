@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -30,7 +31,7 @@ from harness.protocols.ddft.metrics.scoring import (
     count_missing,
     score_study,
 )
-from harness.protocols.seam import Surroundings
+from harness.protocols.seam import Axis, Changes, Surroundings
 from harness.results import (
     AnswerCounts,
     CellKey,
@@ -38,6 +39,7 @@ from harness.results import (
     Fitness,
     Gold,
     GoldResult,
+    Interval,
     Materials,
     Results,
     Transcript,
@@ -45,13 +47,15 @@ from harness.results import (
 from harness.results.bounds import Band, Bound
 from harness.results.scored import Scored
 from harness.results.table import Table
-from harness.run.one_model import one_model
 from harness.stats.fewest import FEWEST
+from harness.stats.seeds import seeded
 from harness.study.folder import Study
+from harness.study.one_model import one_model
 from harness.study.texts import read_concepts, read_pools
 
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 PLACEHOLDERS = placeholders.PLACEHOLDERS
+EXAMINED, JUDGING = "subject", "judge_turn"
 SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
 
 
@@ -279,3 +283,54 @@ def partly_scored(study: Study, materials: Materials, cells: Sequence[CellResult
     """
     counts = Counter((cell.cell.subject, cell.cell.arm) for cell in cells)
     return scored(study, materials, cells, planned=max(counts.values()))
+
+
+def axes(study: Study) -> list[Axis]:
+    """Return what of a grid a sample may leave out, what is missed most first."""
+    ddft = study.ddft
+    levels, concepts = Axis("levels", ddft.levels), Axis("concepts", ddft.concepts)
+    return [levels, concepts, Axis("arms", ddft.arms), Axis("repeats", range(1, ddft.repeats + 1))]
+
+
+def words(transcript: Transcript) -> Mapping[str, str]:
+    """Return everything that was said in a dialogue, by the names of its calls, in order."""
+    from harness.protocols.ddft.analysis import words
+
+    return words.words(transcript)
+
+
+def cell_scores(found: Results) -> Mapping[str, Mapping[str, float | None]]:
+    """Return each dialogue's scores by its name."""
+    from harness.protocols.ddft.analysis import words
+
+    return words.cell_scores(found)
+
+
+def changes(before: Study, old: Results, after: Study, new: Results) -> Changes:
+    """Return how sure the changes of metrics between two recordings are."""
+    from harness.protocols.ddft.analysis.paired import intervals
+
+    rules = metric_rules(before), metric_rules(after)
+    known: dict[tuple[str, str, str], Interval] = {}
+    for part in old.subjects:
+        place = part.subject, part.arm
+        cells = [
+            [cell for cell in side.cells if (cell.cell.subject, cell.cell.arm) == place]
+            for side in (old, new)
+        ]
+        generator = seeded(before.file.seed, f"diff|{'|'.join(place)}")
+        both = intervals((cells[0], rules[0]), (cells[1], rules[1]), generator)
+        known |= {(*place, name): interval for name, interval in both.items()}
+    return Changes(known, "normalized over all subjects")
+
+
+def attributions(old: Results, new: Results) -> list[Any]:
+    """Return which part of CI changed a subject's phenotype."""
+    from harness.protocols.ddft.analysis.attribution import swaps
+
+    return list(swaps(old, new))
+
+
+def judges(study: Study) -> list[str]:
+    """Return the jury."""
+    return study.ddft.jury

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -19,7 +20,7 @@ from harness.protocols.depthcharge.drill.gold import GoldExam, examples, utteran
 from harness.protocols.depthcharge.drill.materials import SUPPORTED_VERSIONS, present_materials
 from harness.protocols.depthcharge.drill.rules import People, Rules
 from harness.protocols.depthcharge.metrics.scoring import MetricRules
-from harness.protocols.seam import NAME, YEAR, Surroundings
+from harness.protocols.seam import NAME, YEAR, Axis, Changes, Surroundings
 from harness.results import (
     AnswerCounts,
     DrillResults,
@@ -40,6 +41,7 @@ from harness.study.folder import Study
 
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 PLACEHOLDERS = placeholders.PLACEHOLDERS
+EXAMINED, JUDGING = "target", "evaluator_task"
 QUOTE = "fact fact fact"  # that an imagined reply quotes of an imagined passage
 CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
 
@@ -252,3 +254,55 @@ def scoreboard(found: DrillResults) -> list[Scored]:
 def partly_scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:
     """Compute metrics of some of a study's cells, without the analysis."""
     return scored(study, materials, cells)
+
+
+def axes(study: Study) -> list[Axis]:
+    """Return what of a grid a sample may leave out, what is missed most first."""
+    drill = study.depthcharge
+    return [Axis("domains", drill.domains), Axis("repeats", range(1, drill.repeats + 1))]
+
+
+def words(transcript: DrillTranscript) -> Mapping[str, str]:
+    """Return everything that was said in a drill, by the names of its calls, in order."""
+    from harness.protocols.depthcharge.analysis import words
+
+    return words.words(transcript)
+
+
+def cell_scores(found: DrillResults) -> Mapping[str, Mapping[str, float | None]]:
+    """Return each run's scores by its name."""
+    from harness.protocols.depthcharge.analysis import words
+
+    return words.cell_scores(found)
+
+
+def changes(
+    before: Study,  # noqa: ARG001
+    old: DrillResults,
+    after: Study,  # noqa: ARG001
+    new: DrillResults,
+) -> Changes:
+    """Return how sure the changes of metrics between two recordings are.
+
+    Both results hold their runs in the order of their cells.
+    """
+    from harness.protocols.depthcharge.analysis.words import evd_interval
+
+    places = [
+        (scored.model, scored.place, scored.metric.id)
+        for scored in scoreboard(old)
+        if scored.metric.name == "EVD"
+    ]
+    runs = [zip(side.runs, side.cells, strict=True) for side in (old, new)]
+    known = {place: evd_interval(*both) for place, *both in zip(places, *runs, strict=True)}
+    return Changes(known, "of one run only EVD has an error")
+
+
+def attributions(old: DrillResults, new: DrillResults) -> list[Any]:  # noqa: ARG001
+    """Return nothing: a drill has no classes."""
+    return []
+
+
+def judges(study: Study) -> list[str]:
+    """Return the evaluator."""
+    return [study.depthcharge.evaluator]

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from harness.ddft.panel import panel
 from harness.protocols.ddft.analysis.evaluations import SCALES, rescored, without_judge
+from harness.protocols.ddft.analysis.panel import panel
 from harness.protocols.ddft.analysis.schema_jury import (
     BinnedAgreement,
     Families,
