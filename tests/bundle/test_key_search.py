@@ -13,6 +13,7 @@ from harness.recording.interaction import (
     RecordedRequest,
     RecordedResponse,
     Status,
+    stored_body,
 )
 from harness.recording.redaction import KeyRing
 
@@ -21,10 +22,11 @@ MADE_UP = "sk-" + "made0up1of2letters3and4digits"
 
 def interaction(sent: str = "{}", answer: bytes = b"{}", **headers: str) -> Interaction:
     """Make a recorded call."""
-    body = {"string": "", "base64": base64.b64encode(answer).decode()}
     listed = {name.replace("_", "-"): [value] for name, value in headers.items()}
     request = RecordedRequest("POST", "http://127.0.0.1/v1/x", sent, {})
-    return Interaction(request, RecordedResponse(Status(200, "OK"), listed, body, "turn-1/subject"))
+    return Interaction(
+        request, RecordedResponse(Status(200, "OK"), listed, stored_body(answer), "turn-1/subject")
+    )
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,9 @@ class FailingJudge:
         answer = self._plain(asked)
         if who == "judge-a" and self._fails(body["messages"]):
             answer = with_words(answer, *LASTING["refusal"])
-        return Answer(200, headers=answer.headers, body=answer.body.replace(who.encode(), b"it"))
+        return Answer(
+            200, headers=answer.headers, body=answer.body.replace(who.encode(), name.encode())
+        )
 
     def _fails(self, messages: list[dict[str, str]]) -> bool:
         """Refuse a second time too what was refused once."""
