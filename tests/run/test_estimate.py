@@ -97,12 +97,15 @@ def test_at_most_counts_the_gold_set(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scoring", ['scoring = "verdict"', 'scoring = { judge-b = "verdict" }'])
 def test_a_judge_of_verdicts_is_foreseen_about(tmp_path: Path, scoring: str) -> None:
-    """It is asked for every sentence of an answer, and nobody knows how many there will be."""
+    """It is asked for every sentence of an answer: as many are taken as it reads at most.
+
+    A cell has three turns of eight sentences, two of the trap, and two questions of form a turn.
+    """
     study = limited(write_study(tmp_path, "http://127.0.0.1:1"))
     edit(study, "levels =", f"{scoring}\nlevels =")
     said = dry_run(Study(study.folder))
     assert "at most" not in said
-    assert "judge-b: about 30 calls" in said  # one sentence an answer is taken, or the stance
+    assert f"judge-b: about {2 * (3 * 8 + 2 + 5 * 2)} calls" in said
 
 
 def test_usual_is_what_a_good_recording_takes(tmp_path: Path) -> None:

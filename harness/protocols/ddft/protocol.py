@@ -24,6 +24,7 @@ from harness.protocols.ddft.dialogue.materials import (
     present_materials,
     with_texts,
 )
+from harness.protocols.ddft.dialogue.verdicts import MOST_SENTENCES
 from harness.protocols.ddft.metrics import judgements
 from harness.protocols.ddft.metrics.scoring import (
     MetricRules,
@@ -261,12 +262,19 @@ def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
         one_word = call.split("/judge/")[1].partition("/")[2] not in ("", *SCALES)
         return "yes" if one_word else json.dumps(SCORES)
     if "interviewer" not in call:
-        return "word " * (limit * 4 // 5)
+        return _imagined_answer(limit)
     task = messages[-1]["content"]
     view = re.search(r"^Expert's view: (.+)$", task, re.MULTILINE)
     if not call.startswith("turn-4/"):
         return "What is that?"  # no word of it is in the answers
     return f"{view[1] if view else 'Professor Ada Imagined says so.'} What of that word?"
+
+
+def _imagined_answer(limit: int) -> str:
+    """Return an answer of about `limit` tokens, in as many sentences as a verdict judge reads."""
+    words = max(1, limit * 4 // 5 // MOST_SENTENCES - 1)
+    numbers = range(1, MOST_SENTENCES + 1)
+    return " ".join(f"Statement{number}{' word' * words}." for number in numbers)
 
 
 def scoreboard(found: Results) -> list[Scored]:
