@@ -59,6 +59,18 @@ def test_importing_the_package_is_light() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_a_replays_processes_load_no_scipy() -> None:
+    """What replays dialogues is light: statistics load scipy where they are computed, once."""
+    program = (
+        "import sys, harness.run.replay, harness.protocols.ddft.protocol\n"
+        "print(*[name for name in ('scipy', 'matplotlib', 'jinja2') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
+
+
 def test_help_loads_no_more_than_click() -> None:
     """`harness --help` loads neither numpy nor httpx nor pydantic."""
     program = (

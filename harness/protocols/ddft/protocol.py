@@ -12,7 +12,6 @@ import msgspec
 
 from harness.asking.one_word import imagined_word
 from harness.asking.wire import Message
-from harness.fitness.fitness import judge_fitness, without_gold
 from harness.fitness.habits import habits
 from harness.protocols.ddft.analysis.evaluations import SCALES
 from harness.protocols.ddft.dialogue import placeholders
@@ -96,6 +95,11 @@ def fitness(
     transcripts: Sequence[Transcript],
 ) -> list[Fitness]:
     """Return whether each judge is fit, by the gold set and by what is recorded."""
+    from harness.fitness.fitness import (  # loads scipy; a replay's processes need none
+        judge_fitness,
+        without_gold,
+    )
+
     shown = examples(materials)
     given = list(utterances(cells, transcripts, materials.protocol_version, shown))
     habits_of = {name: habits(name, given, shown) for name in study.ddft.jury}

@@ -12,7 +12,6 @@ import msgspec
 from harness.asking.inquiry import Window
 from harness.asking.one_word import imagined_word
 from harness.asking.wire import Message
-from harness.fitness.fitness import evaluator_fitness, without_gold
 from harness.fitness.habits import habits
 from harness.protocols.depthcharge.drill import placeholders
 from harness.protocols.depthcharge.drill.drill import Drill
@@ -78,6 +77,11 @@ def fitness(
     transcripts: Sequence[DrillTranscript],
 ) -> list[Fitness]:
     """Return whether the evaluator is fit, by the gold set and by what is recorded."""
+    from harness.fitness.fitness import (  # loads scipy; a replay's processes need none
+        evaluator_fitness,
+        without_gold,
+    )
+
     name = study.depthcharge.evaluator
     shown = examples(materials)
     given = list(utterances(cells, transcripts, _rules(study, materials), shown))
