@@ -100,6 +100,7 @@ THINKING = {
     "no beginning": "{}</think>{}",
     "harmony": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final"
     "<|message|>{}<|return|>",
+    "no beginning, a brace": 'The set {{ "a", "b" and so on: {}</think>{}',
     "own": "((hm {} so)){}",
 }
 OWN = 'thinking = ["((hm", "so))"]\n'

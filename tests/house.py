@@ -39,7 +39,7 @@ HOUSE: Mapping[str, Room] = {
     "results": room({"errors", "json_files"}, {"msgspec"}),
     "forms": room(EVERYONE, {"pydantic"}),
     "recording": room({"decoding", "errors", "files", "json_files"}, {"httpx", "msgspec", "vcr"}),
-    "http_names": room({"recording"}, {"pydantic"}),
+    "http_names": room({"recording"}, {"httpx", "pydantic"}),
     "stats": room({"errors", "files", "results"}, {"numpy", "scipy"}),
     "asking": room(EVERYONE, {"httpx", "msgspec", "trafilatura"}),
     "corpus": room(EVERYONE, {"msgspec"}),

@@ -11,6 +11,11 @@ from harness.errors import UsageError
 from harness.study.folder import Study, find_study
 
 URL = "http://127.0.0.1:1"
+BROKEN_URLS = (
+    "http://[::1/v1", "http://127.0.0.2:9:43685/v1", "http:///v1", "http://exa mple/v1",
+    "http://host:99999/v1", "http://host:0/v1", "http://a..b/v1", "http://xn--/v1",
+    f"http://{'a' * 64}/v1", "http://host:port/v1",
+)  # fmt: skip
 A_MODEL = 'model = "subject-a"'
 
 
@@ -61,6 +66,17 @@ def write(root: Path, text: str) -> Path:
         (A_MODEL, f'{A_MODEL}\nkey_header = "api-key"', ["line 6", "api_key_env"]),
         ("/v1", "/models?api-version=1", ["line 7", "base_url", "query = {"]),
         *(
+            (f"{URL}/v1", url, ["line 7", "models.subject-a.base_url", url, "expected one like"])
+            for url in BROKEN_URLS
+        ),
+        *(
+            ("[ddft]", f'[ddft]\nrubrics = "separate"\nscoring = {scoring}', ["line", *told])
+            for scoring, told in (
+                ('"verdict"', ["ddft", 'rubrics = "separate"', "'judge-a'", 'scoring = "verdict"']),
+                ('{ judge-b = "verdict" }', ["'judge-b'", "leave out one of the two"]),
+            )
+        ),
+        *(
             ("[ddft]", f"[ddft.cuts]\n{line}\n[ddft]", ["line 3", "ddft.cuts", *told])
             for line, told in (
                 ("incoherent_below = 1.5", ["incoherent_below", "1.5"]),
@@ -92,6 +108,26 @@ def test_a_mistake_is_exit_2_without_a_traceback(tmp_path: Path) -> None:
         assert done.exit_code == 2
         assert "line 4: seed" in done.output
         assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("url", BROKEN_URLS)
+def test_an_address_that_is_none_is_an_error_of_the_file(tmp_path: Path, url: str) -> None:
+    """Whatever would send to it ends with exit code 2, the file and the line, before any call."""
+    write(tmp_path, study_text(URL).replace(f"{URL}/v1", url))
+    for words in (["record", "mine", "--dry-run"], ["record", "mine"], ["check", "mine"]):
+        done = CliRunner().invoke(main, [*words, "--root", str(tmp_path)])
+        assert done.exit_code == 2
+        assert "study.toml" in done.output
+        assert "line 7" in done.output
+        assert isinstance(done.exception, SystemExit)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1]:8000/v1", "http://gpu_1:8000/v1", "https://b\u00fccher.example/v1"]
+)
+def test_an_address_may_be_any_that_can_be_sent_to(tmp_path: Path, url: str) -> None:
+    """IPv6, a name with an underscore as containers have, a name beyond ASCII."""
+    Study(write(tmp_path, study_text(URL).replace(f"{URL}/v1", url)))
 
 
 def test_an_unknown_study_is_told(tmp_path: Path) -> None:

@@ -46,6 +46,14 @@ def test_the_grid_is_targets_domains_repeats(tmp_path: Path) -> None:
         ("questions = 6", "question = 6", ["line", "question"]),
         ('kind = "wikipedia-summary"', 'kind = "encyclopedia"', ["kind", "encyclopedia"]),
         ('kind = "wikipedia-summary"', 'kind = "brave"', ["api_key_env"]),
+        *(
+            (
+                "http://127.0.0.1:1/wiki",
+                url,
+                ["line", "sources.wiki.base_url", url.replace("{domain}", "domain")],
+            )
+            for url in ("http://[::1/{domain}", "http:///w", "http://exa mple", "http://h:99999")
+        ),
         ("http://127.0.0.1:1/wiki", "https://en.wikipedia.org", ["contact"]),
         (
             'kind = "searxng"',

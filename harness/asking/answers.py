@@ -16,10 +16,20 @@ from typing import Any
 
 import msgspec
 
+from harness.asking.blank import is_blank
 from harness.asking.faults import LASTING
 from harness.asking.replies import refuses
 from harness.asking.thinking import Marks, spoken
-from harness.asking.wire import CUT_OFF, Answer, Content, Wire
+from harness.asking.wire import (
+    BROKEN_OFF,
+    CUT_OFF,
+    FILTERING,
+    Answer,
+    Content,
+    Wire,
+    ends_in,
+    is_without_words,
+)
 from harness.results.answers import (
     CUT_OFF_THINKING,
     EMPTY,
@@ -32,12 +42,6 @@ from harness.results.answers import (
     TRUNCATED,
 )
 
-# Finish reasons of filters: OpenAI's and Azure's, Anthropic's, Bedrock's, Gemini's, in lower case.
-FILTERING = (
-    "content_filter", "refusal", "content_filtered", "guardrail_intervened", "safety",
-    "prohibited_content", "blocklist", "spii", "recitation",
-)  # fmt: skip
-BROKEN_OFF = ("error", "insufficient_system_resource")  # the second is DeepSeek's
 FILTER_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 FILTER_WORDS = ("content filtering policy", "usage policy", "content management policy")
 LONGEST_WORDS = 300  # characters of a stranger's words in a message
@@ -88,7 +92,7 @@ def loads(content: bytes) -> Any:
 
 def _answer(content: Content, own: Marks | None) -> Answer:
     """Return an answer without its thinking; one that is missing has no text."""
-    declined = bool(content.refusal) and not content.text.strip()
+    declined = bool(content.refusal) and is_blank(content.text)
     said = spoken(content.refusal if declined else content.text, own)
     kind = _kind(said.text, content.finish_reason, declined=declined, ended=said.ended)
     is_missing = KINDS[kind].is_missing
@@ -106,15 +110,15 @@ def _answer(content: Content, own: Marks | None) -> Answer:
 
 def _kind(said: str, finish: str | None, *, declined: bool, ended: bool) -> str:
     """Tell what a readable reply is, by what was said and by why it ended."""
-    if finish is not None and finish.lower() in FILTERING:
+    if ends_in(finish, FILTERING):
         return FILTERED
     if not ended:
         return CUT_OFF_THINKING
-    if not said.strip():
-        return CUT_OFF_THINKING if finish in CUT_OFF else EMPTY
+    if is_blank(said):
+        return CUT_OFF_THINKING if ends_in(finish, CUT_OFF) else EMPTY
     if declined:
         return REFUSED
-    if finish in CUT_OFF:
+    if ends_in(finish, CUT_OFF):
         return TRUNCATED
     return REFUSED if refuses(said) else OK
 
@@ -125,9 +129,12 @@ def _fault_of(reply: Any) -> Any:
         return None
     choices = reply.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, dict) and first.get("finish_reason") in BROKEN_OFF:
-        return first.get("error") or reply.get("error") or {}
-    return reply.get("error") or None if first is None and "content" not in reply else None
+    if isinstance(first, dict):
+        fault = first.get("error") or reply.get("error")
+        if ends_in(first.get("finish_reason"), BROKEN_OFF):
+            return fault or {}
+        return (fault or None) if is_without_words(first) else None
+    return (reply.get("error") or None) if first is None and not reply.get("content") else None
 
 
 def _kind_of_fault(status: int, reply: Any) -> str:

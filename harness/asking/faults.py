@@ -2,8 +2,8 @@
 
 Bad luck is what another try may not meet. A wiki is too busy (Manual:Maxlag parameter, API:Errors
 and warnings). A SearXNG has no result while engines behind it are silent. A model's endpoint gives
-an error instead of choices, or a choice that ended in one (OpenRouter's Errors and Debugging),
-unless the error's code says that it would come again.
+an error instead of choices or of a choice's words, or a choice that ended in one (OpenRouter's
+Errors and Debugging), unless the error's code says that it would come again.
 
 Nor is what cannot be read as a reply of its provider an answer: no or null choices, no message, a
 gateway's HTML, cut JSON, nothing. Whoever asks a model sends along how to read it.
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 import httpx
 import msgspec
 
+from harness.asking.wire import ends_in, is_without_words
 from harness.decoding import DecodesToTooMuch, decoded
 from harness.errors import EndpointRefused, is_passing
 from harness.results.answers import FILTERED, NO_REPLY
@@ -53,14 +54,9 @@ class Luck(NamedTuple):
     words: str
 
 
-class _Choice(msgspec.Struct):
-    finish_reason: Any = None
-    error: Any = None
-
-
 class _ModelSaid(msgspec.Struct):
     error: Any = None
-    choices: list[_Choice] | None = None
+    choices: list[dict[str, Any]] | None = None
 
 
 class _SourceSaid(msgspec.Struct):
@@ -137,12 +133,18 @@ def _of_a_model(content: bytes) -> Luck | None:
         return None
     said = _read(content, _ModelSaid) or _ModelSaid()
     if said.choices:
-        failed = said.choices[0].finish_reason == "error"
-        fault = said.choices[0].error or said.error
+        choice = said.choices[0]
+        fault = choice.get("error") or said.error
+        failed = ends_in(choice.get("finish_reason"), ("error",)) or (
+            _is_told(fault) and is_without_words(choice)
+        )
     else:
-        failed = isinstance(said.error, (dict, str)) and bool(said.error)
-        fault = said.error
+        fault, failed = said.error, _is_told(said.error)
     return _lucky(fault) if failed else None
+
+
+def _is_told(fault: Any) -> bool:
+    return isinstance(fault, (dict, str)) and bool(fault)
 
 
 def _lucky(fault: Any) -> Luck | None:

@@ -34,7 +34,7 @@ from typing import NamedTuple
 from harness.asking.mending import with_legal_strings, without_trailing_commas
 from harness.asking.thinking import Piece, after_thinking, nesting
 from harness.asking.thinking import pieces as pieces_of
-from harness.asking.wire import CUT_OFF, FILTERED
+from harness.asking.wire import CUT_OFF, FILTERED, ends_in
 
 STATES = (
     "ok",  # every wanted field is there and fits
@@ -143,9 +143,13 @@ def read_reply(
     try:
         values, repaired = _read(content or "", fields, version)
     except _Unusable as fault:
-        state, problem = _CUT_SHORT if finish_reason in CUT_OFF else fault.args
+        state, problem = _CUT_SHORT if _is_cut_off(finish_reason, version) else fault.args
         return Verdict(state, {}, (), problem)
     return Verdict(OK, values, repaired, "")
+
+
+def _is_cut_off(finish: str | None, version: int) -> bool:
+    return finish in CUT_OFF or (version > 1 and ends_in(finish, CUT_OFF))
 
 
 def refuses(text: str) -> bool:

@@ -3,17 +3,21 @@
 One rule for every role. Thinking stands between the marks of PAIRS, or between those that a study
 names for a model. A closing mark on its own makes all before it thinking; an opening mark that is
 never closed makes all after it thinking, and the answer one that never came. Of the harmony format
-(OpenAI's openai-harmony, docs/format.md) only the final channel is said. Marks inside a JSON
-object's strings are plain text. What stands in a field of its own (reasoning_content, reasoning, a
-block of type thinking) is read by nobody, so it needs no rule.
+(OpenAI's openai-harmony, docs/format.md) only the final channel is said. Marks inside the strings
+of a JSON object that closes are plain text; a brace that begins no such object hides none. What
+stands in a field of its own (reasoning_content, reasoning, a block of type thinking) is read by
+nobody, so it needs no rule.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+from harness.asking.mending import with_legal_strings, without_trailing_commas
 
 # How thinking begins and ends, as regular expressions without groups, without regard to case.
 PAIRS = (
@@ -29,6 +33,7 @@ PAIRS = (
     ),
 )
 SIGNS = ("<", "[", "\u25c1")  # every mark of PAIRS begins with one of these
+MOST_BROKEN = 4  # objects without an end or a form, each read to its end; behind them are no more
 Marks = tuple[str, str]  # of a model of a study: how its thinking begins and ends, as plain text
 
 # Possessive quantifiers keep a megabyte of nonsense linear, as does an object's mark that starts
@@ -58,7 +63,10 @@ class Spoken(NamedTuple):
 
 
 class _Scanner(NamedTuple):
+    """marks: of thinking and of objects; thinking: of it alone; closing: of each pair."""
+
     marks: re.Pattern[str]
+    thinking: re.Pattern[str]
     closing: tuple[re.Pattern[str], ...]
 
 
@@ -66,7 +74,18 @@ def spoken(text: str, own: Marks | None = None) -> Spoken:
     """Return what of a text was said; own: the study's marks for this model, beside PAIRS."""
     if not any(sign in text for sign in (*SIGNS, *(own or ()))):
         return Spoken(text=text, thought=False, ended=True)
-    parts = list(pieces(text, own))
+    return _said(text, list(_outspoken(text, own)))
+
+
+def without_thinking(text: str) -> str:
+    """Return a message's content without its thinking, stripped, as protocol version 1 reads it.
+
+    There an object that never closes has all that follows, and the marks in it are plain text.
+    """
+    return _said(text, list(pieces(text))).text.strip()
+
+
+def _said(text: str, parts: Sequence[Piece]) -> Spoken:
     thought = any(part.kind in ("think", "answer") for part in parts)
     if not thought:
         return Spoken(text=text, thought=False, ended=True)
@@ -74,11 +93,6 @@ def spoken(text: str, own: Marks | None = None) -> Spoken:
     ended = all(part.closed for part in answer if part.kind == "think")
     words = "".join(part.text for part in answer if part.kind != "think")
     return Spoken(text=_ENDS.sub("", words).strip(), thought=True, ended=ended)
-
-
-def without_thinking(text: str) -> str:
-    """Return a message's content without its thinking, stripped."""
-    return spoken(text).text.strip()
 
 
 def pieces(text: str, own: Marks | None = None) -> Iterator[Piece]:
@@ -92,6 +106,37 @@ def pieces(text: str, own: Marks | None = None) -> Iterator[Piece]:
         # An inner object of an unclosed one would be a guess, and the search for it quadratic.
         at = len(text) if end is None else end
     yield Piece("prose", text[at:], closed=True)
+
+
+def _outspoken(text: str, own: Marks | None) -> Iterator[Piece]:
+    """Yield a text in its parts; an object that is none, by its end or its form, is prose."""
+    scanner, at, broken = _scanner(own), 0, 0
+    while mark := (scanner.marks if broken < MOST_BROKEN else scanner.thinking).search(text, at):
+        name, start = mark.lastgroup or "", mark.start()
+        kind, end = _kind_and_end(scanner, mark, name)
+        piece = Piece(kind, text[start:end], closed=end is not None)
+        if kind == "object" and _may_hide_thinking(piece, scanner):
+            broken, kind, end = broken + 1, "prose", text.index("{", start) + 1
+            piece = Piece("prose", text[start:end], closed=True)
+        yield Piece("prose", text[at:start], closed=True)
+        yield piece
+        at = len(text) if end is None else end
+    yield Piece("prose", text[at:], closed=True)
+
+
+def _may_hide_thinking(piece: Piece, scanner: _Scanner) -> bool:
+    """Tell whether marks in what began as an object may stand outside the strings of one."""
+    if not piece.closed:
+        return True
+    return bool(scanner.thinking.search(piece.text)) and not _is_json(piece.text)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(with_legal_strings(without_trailing_commas(text)))
+    except (ValueError, RecursionError):  # also of a number with thousands of digits
+        return False
+    return True
 
 
 def after_thinking(parts: Sequence[Piece]) -> Sequence[Piece]:
@@ -122,7 +167,8 @@ def _kind_and_end(scanner: _Scanner, mark: re.Match[str], name: str) -> tuple[st
 @lru_cache(maxsize=64)
 def _scanner(own: Marks | None) -> _Scanner:
     pairs = (*PAIRS, *([(re.escape(own[0]), re.escape(own[1]))] if own else []))
-    named = (f"(?P<open{n}>{begin})|(?P<close{n}>{end})" for n, (begin, end) in enumerate(pairs))
+    named = [f"(?P<open{n}>{begin})|(?P<close{n}>{end})" for n, (begin, end) in enumerate(pairs)]
     marks = re.compile("|".join([*named, _OBJECT]), re.IGNORECASE)
     closing = tuple(re.compile(end, re.IGNORECASE) for _, end in pairs)
-    return _Scanner(marks=marks, closing=closing)
+    thinking = re.compile("|".join(named), re.IGNORECASE)
+    return _Scanner(marks=marks, thinking=thinking, closing=closing)

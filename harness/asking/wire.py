@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
+from harness.asking.blank import is_blank
+
 Message = dict[str, str]
 NO_TEXT = "(empty)"  # stands for an answer without a text
 Body = dict[str, Any]
@@ -23,6 +25,12 @@ ANTHROPIC_MAX_TOKENS = 1024
 # Finish reasons, in the words of OpenAI and of Anthropic.
 FILTERED = ("content_filter", "refusal")
 CUT_OFF = ("length", "max_tokens", "model_context_window_exceeded")
+# Finish reasons of filters: OpenAI's and Azure's, Anthropic's, Bedrock's, Gemini's, in lower case.
+FILTERING = (
+    "content_filter", "refusal", "content_filtered", "guardrail_intervened", "safety",
+    "prohibited_content", "blocklist", "spii", "recitation",
+)  # fmt: skip
+BROKEN_OFF = ("error", "insufficient_system_resource")  # the second is DeepSeek's
 MOST_TOKENS = 10**9  # of one call: no model reads or writes as many
 
 
@@ -265,6 +273,24 @@ def request_body(
     role = {name: value for name, value in params.items() if name not in wire.unknown}
     body = {**wire.body(endpoint, messages, schema), **role, **endpoint.params}
     return {name: value for name, value in body.items() if name not in endpoint.omit}
+
+
+def ends_in(finish: Any, reasons: Sequence[str]) -> bool:
+    """Tell whether a finish reason is one of `reasons`, without regard to case."""
+    return isinstance(finish, str) and finish.lower() in reasons
+
+
+def is_without_words(choice: Mapping[str, Any]) -> bool:
+    """Tell whether a choice of a chat has no text, no refusal and no reason for that."""
+    if ends_in(choice.get("finish_reason"), (*FILTERING, *CUT_OFF)):
+        return False
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        return True
+    try:
+        return is_blank(_joined(message.get("content")) + text_of(message.get("refusal")))
+    except (KeyError, TypeError):
+        return True
 
 
 def with_text(said: Message) -> Message:

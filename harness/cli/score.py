@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_study, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Compute results anew under other metric settings.")
@@ -26,10 +26,16 @@ from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, named_study, told
     help="Write the results here, in the form of results.json; never over a file.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@VERIFY
 @ROOT
 @told
 def score(
-    study: str, changed: tuple[str, ...], out: Path | None, as_json: bool, root: Path | None
+    study: str,
+    changed: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
+    verify: bool,
+    root: Path | None,
 ) -> None:
     """Compute STUDY's results anew from its recording, under other settings of its metrics.
 
@@ -39,13 +45,16 @@ def score(
     from harness.cli.tables import show_tables
     from harness.export.rows import tables_of
     from harness.results import canonical
+    from harness.run.checked import VERIFIED
     from harness.run.rescore import change_table, rescore, write_rescored
 
-    rescored = rescore(named_study(study, root), _settings(changed))
+    rescored = rescore(named_study(study, root), _settings(changed), verify=verify)
     if out is not None:
         write_rescored(rescored, out)
         click.echo(f"written: {out}", err=True)
     if as_json:
+        if rescored.verification != VERIFIED:
+            click.echo(rescored.verification, err=True)
         click.echo(canonical(rescored.results).decode(), nl=False)
         return
     show_tables([change_table(rescored), *tables_of(rescored.study, rescored.results)])

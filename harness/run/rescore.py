@@ -50,14 +50,15 @@ class Rescored(NamedTuple):
     verification: str
 
 
-def rescore(study: Study, settings: Mapping[str, object]) -> Rescored:
+def rescore(study: Study, settings: Mapping[str, object], *, verify: bool = True) -> Rescored:
     """Return a study's results under other metric settings, from its recording alone.
 
-    Nothing is sent, no key is needed and nothing is written. settings: see `study_under`. Raises
+    Nothing is sent, no key is needed and nothing is written. settings: see `study_under`.
+    verify: compare files with the manifest first. Raises
     UsageError for one that does not fit, CheckFailed where the recording does not replay.
     """
     under = study_under(study, settings)
-    verification = check_files(study, edited=("study.toml",))
+    verification = check_files(study, verify=verify, edited=("study.toml",))
     recorded = replayed_results(study)
     results = protocol_of(study).score(under, frozen(study).materials, recorded.cells)
     changes = _changes(study, recorded, results)
@@ -104,6 +105,7 @@ def write_rescored(rescored: Rescored, path: Path) -> None:
     content = msgspec.to_builtins(rescored.results)
     content["rescored"] = {
         "settings": rescored.settings,
+        "verification": rescored.verification,
         "fingerprint": checksums.fingerprint(rescored.study.root, rescored.study.name)
         if manifest.is_file()
         else None,

@@ -17,6 +17,7 @@ from harness.forms import (
     require_grid,
     require_names_apart,
 )
+from harness.http_names import SourceUrl
 from harness.placeholders import advice, unfilled
 from harness.results import RunKey, name_part, slug, tier_of
 
@@ -39,7 +40,7 @@ class SourceEntry(Strict):
     """
 
     kind: Literal["wikipedia-summary", "wikipedia-extract", "searxng", "tavily", "brave"]
-    base_url: str = Field(pattern=r"^https?://")
+    base_url: SourceUrl = Field(pattern=r"^https?://")
     api_key_env: str | None = None
     contact: str = Field(default="", pattern=CONTACT)
     fetch: bool = False

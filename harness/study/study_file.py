@@ -133,6 +133,16 @@ class DDFT(Strict):
                 raise ValueError(f"scoring.{name}: is not on the jury ({', '.join(self.jury)})")
         return self
 
+    @model_validator(mode="after")
+    def _verdicts_have_one_question(self) -> DDFT:
+        named = [judge for judge, scoring in self.scoring_of.items() if scoring == "verdict"]
+        if self.rubrics == "separate" and named:
+            raise ValueError(
+                f'rubrics = "separate" asks for each scale in a call of its own, and {named[0]!r} '
+                'with scoring = "verdict" gives no scales but one word; leave out one of the two'
+            )
+        return self
+
     @property
     def scoring_of(self) -> dict[str, str]:
         """Return what each judge is asked for: "numbers" or "verdict"."""

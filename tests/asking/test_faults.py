@@ -46,6 +46,9 @@ LUCK: dict[str, tuple[Any, str]] = {
     "odd code": ({"error": {"code": [1], "message": {}}}, "error"),
     "in the choice": ({"choices": [choice("Bec", "error", error=UPSTREAM)]}, "error 502"),
     "beside the choice": ({"choices": [choice("", "error")], "error": UPSTREAM}, "error 502"),
+    "an empty choice": ({"choices": [choice("")], "error": UPSTREAM}, "error 502"),
+    "an invisible one": ({"choices": [choice("\u200b", error=UPSTREAM)]}, "error 502"),
+    "ERROR": ({"choices": [choice("Bec", "ERROR", error=UPSTREAM)]}, "error 502"),
     "no words": ({"choices": [choice(None, "error")]}, "error"),
 }
 LASTING = (400, 401, 402, 403, 404, 413, 422)
@@ -55,6 +58,12 @@ ANSWERS: dict[str, Any] = {
     "choice": {"choices": [choice("", "error", error={"code": 403, "message": "flagged"})]},
     "null error": {"choices": [choice("Because.")], "error": None},
     "error beside an answer": {"choices": [choice("Because.")], "error": UPSTREAM},
+    "error beside a filter": {"choices": [choice("", "SAFETY")], "error": UPSTREAM},
+    "error beside a limit": {"choices": [choice(None, "length")], "error": UPSTREAM},
+    "error beside a refusal": {
+        "choices": [{"message": {"content": None, "refusal": "No."}}],
+        "error": UPSTREAM,
+    },
     "empty error": {"error": {}},
     "number": {"error": 502},
     "quoted": {"choices": [choice('{"error": {"code": 502}}')]},

@@ -242,6 +242,12 @@ def test_problem_tells_the_judge(content: str, problem: str) -> None:
     assert joint(content).problem == problem
 
 
+@pytest.mark.parametrize(("version", "state"), [(1, "no_json"), (2, "truncated")])
+def test_token_limit_in_capitals_is_truncated(version: int, state: str) -> None:
+    """From protocol version 2 on, as endpoints in Gemini's manner name it."""
+    assert read_reply("So", "MAX_TOKENS", {"far": Score()}, version).state == state
+
+
 @pytest.mark.parametrize("content", [None, "", "FAR is", GOOD[:40], "<think>so", f"[{GOOD}]"])
 @pytest.mark.parametrize("reason", ["length", "max_tokens", "model_context_window_exceeded"])
 def test_token_limit_is_truncated(content: str | None, reason: str) -> None:

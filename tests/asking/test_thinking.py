@@ -82,6 +82,58 @@ def test_every_spelling_is_read_alike(content: str, said: str, ended: bool) -> N
     assert found.thought == (content != said)
 
 
+@pytest.mark.parametrize(
+    ("content", "said", "ended"),
+    [
+        (
+            'the set is { "a", "b" and so on, hm</think>The harm principle.',
+            "The harm principle.",
+            True,
+        ),
+        ('{"note: <think>hm</think> words', '{"note:  words', True),
+        ('{"note": "cut <think>hm', '{"note": "cut', False),
+        ('{ "a", hm</think> words } more', "words } more", True),
+        (
+            '{ "a", 5" wide } hm</think>The "harm} principle" holds',
+            'The "harm} principle" holds',
+            True,
+        ),
+        ('{"a {"b</think>one {"mark": "<think>"}', 'one {"mark": "<think>"}', True),
+        ('{"a": no {"mark": "<think>"}', '{"a": no {"mark": "<think>"}', True),
+        ('{"mark": "<think>", "far": 1,}', '{"mark": "<think>", "far": 1,}', True),
+        ('{"mark": "\\( <think>\n", "far": 1}', '{"mark": "\\( <think>\n", "far": 1}', True),
+        ('[{"mark": "<think>"}, {"far": 1}]', '[{"mark": "<think>"}, {"far": 1}]', True),
+        ('[{"mark": "<think>hm</think>two', '[{"mark": "two', True),
+        ('{"a ' * 20 + "hm</think>two", "two", True),
+    ],
+)
+def test_only_an_object_that_closes_holds_marks(content: str, said: str, ended: bool) -> None:
+    """A brace in prose hides no thinking; in the strings of JSON that closes marks are text."""
+    read = spoken(content)
+    assert (read.text, read.ended) == (said, ended)
+
+
+def test_protocol_version_1_reads_objects_without_an_end_as_it_did() -> None:
+    """There all behind such a brace is as it came."""
+    for content in ('the set { "a" hm</think>The words', '{"note: <think>hm</think> words'):
+        assert without_thinking(content) == content
+
+
+@pytest.mark.parametrize(
+    ("content", "state"),
+    [
+        ('{"far": 0.5, "reason": "as <think>he</think> said', "truncated"),
+        ('{"far": 0.5, "reason": "as he said', "truncated"),
+        ('<think>{"far": 1}</think>{"far": 0.5', "truncated"),
+        ('{"far": 0.5, "reason": "he wrote </think>"}', "ok"),
+    ],
+)
+def test_a_judges_cut_object_stays_one(content: str, state: str) -> None:
+    """A reply without its thinking has the state that it had with it."""
+    for text in (content, spoken(content).text):
+        assert read_reply(text, "stop", {"far": Score()}, 2).state == state
+
+
 def test_a_models_own_marks_are_plain_text() -> None:
     """They are no patterns, are taken beside the usual ones, and belong to this model alone."""
     own = ("((", "))*")
@@ -93,5 +145,9 @@ def test_a_models_own_marks_are_plain_text() -> None:
 
 def test_a_long_text_of_marks_is_read_in_a_moment() -> None:
     """A megabyte of openings, of closings and of both: every one is met once."""
-    for marks in ("<think>", "</think>", "[THINK][/THINK]", "<|channel|>", "<|channel|>final<"):
+    braces = ('{"', '{"<think>', '{"</think>', '{"a": {', '{"a": </think>}', '[{"[/THINK]"')
+    tags = ("<think>", "</think>", "[THINK][/THINK]", "<|channel|>", "<|channel|>final<")
+    for marks in tags:
         assert len(spoken(marks * (1_000_000 // len(marks))).text) <= 1_000_000
+    for marks in braces:
+        assert len(spoken(marks * (250_000 // len(marks))).text) <= 250_000

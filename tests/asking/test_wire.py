@@ -202,6 +202,11 @@ def test_anthropic_gets_a_text_where_an_earlier_answer_has_none(nothing: str) ->
     ("reason", "text", "state"),
     [
         ("max_tokens", "Becau", "truncated"),
+        ("MAX_TOKENS", "Becau", "truncated"),
+        ("MAX_TOKENS", "", "cut_off_thinking"),
+        ("end_turn", "\u200b\ufeff \u2060", "empty"),
+        ("end_turn", "\u3164\u2800\ufe0f", "empty"),
+        ("end_turn", "\u200bSo", "ok"),
         ("model_context_window_exceeded", "Becau", "truncated"),
         ("refusal", "", "filtered"),
         ("end_turn", "", "empty"),

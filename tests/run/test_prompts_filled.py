@@ -99,7 +99,6 @@ class Library:
 
 def dialogue(root: Path, *changes: tuple[str, str]) -> Study:
     study = write_study(root, "http://127.0.0.1:1", levels="[0.5]")
-    edit(study, "levels =", 'scoring = { judge-b = "verdict" }\nlevels =')
     for old, new in changes:
         edit(study, old, new)
     return Study(study.folder)
@@ -116,9 +115,12 @@ def studies(root: Path) -> Iterator[Study]:
     """Yield studies that send every prompt between them."""
     scripted = ('interviewer = "interviewer"', 'interviewer = "scripted"')
     alone = ("levels =", 'rubrics = "separate"\njudge_reference = false\nlevels =')
+    verdict = ("levels =", 'scoring = { judge-b = "verdict" }\nlevels =')
     arms = ("levels =", 'arms = ["paper", "assertive", "hedged", "accuracy_first"]\nlevels =')
-    yield dialogue(root / "interviewed", arms)
+    yield dialogue(root / "interviewed", arms, verdict)
     yield dialogue(root / "scripted", scripted, alone)
+    unaided = ("levels =", "judge_reference = false\nlevels =")
+    yield dialogue(root / "unaided", verdict, unaided)
     yield dialogue(root / "invented", ("levels =", 'trap_source = "invented"\nlevels ='))
     checked = ("max_depth =", "answerable_check = true\nmax_depth =")
     yield drill(root / "drilled", checked, passes=1)

@@ -84,6 +84,23 @@ def test_a_study_without_ci_has_one_under_another_rule(recorded: Study, tmp_path
     assert "nothing is overwritten" in said
 
 
+def test_a_changed_recording_is_scored_unverified(recorded: Study, tmp_path: Path) -> None:
+    """What the message of a changed file advises is there, and every output says what it is."""
+    root, out = tmp_path / "changed", tmp_path / "out.json"
+    shutil.copytree(recorded.root, root)
+    folder = root / recorded.folder.relative_to(recorded.root)
+    results = folder / "results.json"
+    results.write_text(results.read_text().replace('"subject-b"', '"subject-x"', 1))
+    code, said = run("score", str(folder))
+    assert (code, "--no-verify-checksums" in said) == (1, True)
+    code, said = run("score", str(folder), "--no-verify-checksums", "--out", str(out))
+    assert code == 0, said
+    assert "unverified: files and numbers were not compared" in said
+    assert json.loads(out.read_text())["rescored"]["verification"].startswith("unverified")
+    code, said = run("score", str(folder), "--no-verify-checksums", "--json")
+    assert (code, "unverified" in said) == (0, True)
+
+
 def test_the_results_are_those_that_a_recording_under_the_rule_has(
     recorded: Study, tmp_path: Path
 ) -> None:
