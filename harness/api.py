@@ -22,7 +22,7 @@ from harness.results import (
     SubjectMetrics,
     Value,
 )
-from harness.run.checked import checked_cells
+from harness.run.checked import check_files, checked_cells
 from harness.run.record import Recording, RecordOutcome
 from harness.run.rescore import Rescored, rescore
 from harness.run.verdict import Verdict
@@ -113,6 +113,8 @@ class CognitiveProfiler:
     ) -> None:
         self._study = find_study(study, root)
         self._model, self._mode, self._verify = model, mode, verify_checksums
+        if mode == "none":
+            check_files(self._study, verify=verify_checksums)
         _require_recorded(self._study, "subjects", self._study.ddft.subjects, model)
 
     def run_complete_assessment(
@@ -176,6 +178,8 @@ class DepthCharge:
     ) -> None:
         self._study = find_study(study, root)
         self._target, self._mode, self._verify = target, mode, verify_checksums
+        if mode == "none":
+            check_files(self._study, verify=verify_checksums)
         _require_recorded(self._study, "targets", self._study.depthcharge.targets, target)
 
     def probe(self, domain: str, repeat: int = 1) -> Drilled:

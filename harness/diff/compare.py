@@ -14,7 +14,7 @@ from harness.errors import UsageError
 from harness.protocols.registry import protocol_of
 from harness.recording.cassette import masked
 from harness.results import Materials
-from harness.run.checked import checked_cells
+from harness.run.checked import check_files, checked_cells
 from harness.run.replay import CellReplay
 from harness.run.wiring import frozen
 from harness.study.folder import Cell, Study
@@ -42,6 +42,8 @@ def compare(
     both first. Raises UsageError where they have no cell in common or where bodies are left out of
     one, CheckFailed where one is not what was published or does not replay.
     """
+    for study in (before, after):
+        check_files(study, verify=verify)  # a changed grid is a changed file, whatever it has
     cells = _common(before, after)
     old, new = (_side(study, cells, verify) for study in (before, after))
     spoken = protocol_of(before)

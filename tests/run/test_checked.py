@@ -176,3 +176,18 @@ def test_a_false_digest_of_format_1_is_named(
     assert done.exit_code == 1
     assert "the digest beside the request is not that request's" in done.output
     assert path.name in done.output
+
+
+@pytest.mark.parametrize("name", ["diff", "from Python"])
+def test_a_study_file_with_another_grid_is_named(recorded: Path, name: str) -> None:
+    """A concept in other letters has no recorded cell: that the file changed is said first."""
+    study = small(recorded)
+    path = study.folder / "study.toml"
+    path.write_text(path.read_text("utf-8").replace("harm-principle", "harm-principles"), "utf-8")
+    if name == "diff":
+        done = run(recorded, "diff", "small", "small")
+        assert done.exit_code == 1
+        assert "study.toml: changed" in done.output
+    else:
+        with pytest.raises(CheckFailed, match=r"study\.toml: changed"):
+            CognitiveProfiler("subject-a", str(study.folder))
