@@ -96,16 +96,26 @@ def _answer(content: Content, own: Marks | None) -> Answer:
     said = spoken(content.refusal if declined else content.text, own)
     kind = _kind(said.text, content.finish_reason, declined=declined, ended=said.ended)
     is_missing = KINDS[kind].is_missing
+    text = "" if is_missing else said.text
     return Answer(
-        "" if is_missing else said.text,
+        text,
         kind,
         "refusal" if declined else content.finish_reason,
         content.served,
         content.tokens,
         thought=said.thought,
         lost=is_missing,
-        first=content.first,
+        first=() if said.thought else _first_of(text, content),
     )
+
+
+def _first_of(text: str, content: Content) -> tuple[tuple[str, float], ...]:
+    """Return the likeliest first tokens where the likeliest begins the text; else ().
+
+    Those of a thought, which an endpoint may keep in a field of its own, say nothing of the text.
+    """
+    likeliest = max(content.first, key=lambda pair: pair[1], default=("", 0.0))[0].strip()
+    return content.first if likeliest and text.lstrip().startswith(likeliest) else ()
 
 
 def _kind(said: str, finish: str | None, *, declined: bool, ended: bool) -> str:

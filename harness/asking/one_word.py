@@ -60,7 +60,7 @@ def ask_word(model: Model, call: str, messages: Sequence[Message], choice: Choic
 
 
 def _read(answer: Answer, choice: Choice) -> tuple[float | None, bool]:
-    if answer.state in (REJECTED, FILTERED):
+    if answer.lost or answer.state in (REJECTED, FILTERED):
         return None, False
     mass = {choice.first: 0.0, choice.second: 0.0}
     for token, logprob in answer.first:

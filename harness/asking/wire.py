@@ -68,7 +68,8 @@ class Answer(NamedTuple):
     declined in a field of its own. tokens: prompt and completion, None where the endpoint does not
     say. problem: what came instead of a reply. thought: whether thinking was taken out. lost:
     whether the answer is missing, so that there is nothing to judge and `text` is "". first: the
-    likeliest first tokens with their log probabilities, where they were asked for and given.
+    likeliest first tokens with their log probabilities, where they were asked for and given, and
+    where the likeliest begins `text`; () of an answer that is missing or had thinking.
     """
 
     text: str

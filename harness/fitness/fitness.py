@@ -56,18 +56,17 @@ def evaluator_fitness(
 ) -> Fitness:
     """Return what an evaluator's verdicts on gold facts make of it.
 
-    A "correct" that is unsupported was caught by the rule of words, so it counts as not correct;
-    whether the evaluator always says the same is decided by its own words.
+    Its own verdicts count: an "unsupported" was its "correct", which only the rule of words caught.
     """
     kinds = [kind for _ in facts for kind in FACT_ANSWERS]
     placed = list(zip(kinds, verdicts, strict=True))
-    usable = [(kind, verdict) for kind, verdict in placed if verdict in VERDICTS]
-    own = {"correct" if verdict == "unsupported" else verdict for _, verdict in usable}
-    right = [verdict == "correct" for kind, verdict in usable if kind in ("states", "rephrases")]
-    wrong = [verdict != "correct" for kind, verdict in usable if kind in ("misses", "echoes")]
+    usable = [(kind, verdict != "wrong") for kind, verdict in placed if verdict in VERDICTS]
+    right = [correct for kind, correct in usable if kind in ("states", "rephrases")]
+    wrong = [not correct for kind, correct in usable if kind in ("misses", "echoes")]
     found = balanced_accuracy(sum(right), len(right), sum(wrong), len(wrong))
     missing = len(placed) - len(usable)
-    measure = _measure("balanced accuracy", found, NO_RANK, len(own), missing)
+    distinct = len({correct for _, correct in usable})
+    measure = _measure("balanced accuracy", found, NO_RANK, distinct, missing)
     return fitness(evaluator, [measure], habits)
 
 
@@ -77,13 +76,16 @@ def without_gold(judge: str, habits: Habits) -> Fitness:
 
 
 def fitness(judge: str, measures: list[Measure], habits: Habits | None) -> Fitness:
-    """Return a judge's state: the worst of its measures, and of its habits in a recording."""
-    reasons = [reason for measure in measures if (reason := _reason(measure))]
-    states = [measure.state for measure in measures]
-    if habits is not None and (habit := _bad_habit(habits)):
-        reasons.append(habit)
-        states.append(UNFIT)
+    """Return a judge's state: the worst of its measures, and of its habits in a recording.
+
+    The reasons are those for this state alone.
+    """
+    habit = _bad_habit(habits) if habits is not None else ""
+    states = [*(measure.state for measure in measures), *([UNFIT] if habit else [])]
     state = min(states, key=ORDER.index, default=NOT_CHECKED)
+    reasons = [_reason(measure) for measure in measures if measure.state == state != FIT]
+    if habit:
+        reasons.append(habit)
     return Fitness(judge, state, reasons, measures, habits)
 
 
@@ -133,9 +135,7 @@ def _state(interval: Interval, distinct: int) -> str:
 
 
 def _reason(measure: Measure) -> str:
-    """Return why a measure makes a judge less than fit; "" where it does not."""
-    if measure.state == FIT:
-        return ""
+    """Return why a measure makes a judge less than fit."""
     if measure.value.value is None:
         return f"{measure.name}: {measure.value.reason}"
     found = f"{measure.value.value:.2f} [{measure.interval.low:.2f}, {measure.interval.high:.2f}]"

@@ -85,7 +85,7 @@ def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
     name, in_json = f"{model.endpoint.name} ({role})", role in JSON_ROLES
     params = study.file.params_of_role.get(role, {})
     if says_one_word(study, model.endpoint.name, role):
-        return _checked_word(name, model, params)
+        return _checked_word(study, name, model, params)
     answer = model.ask("check", QUESTION, params=params, schema=SCHEMA if in_json else None)
     if answer.state == REJECTED:
         return EndpointState(name, f"the parameters are not accepted: {answer.problem}", False)
@@ -95,9 +95,8 @@ def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
         return EndpointState(name, words, False)
     state = read_reply(answer.text, answer.finish_reason, {"far": Score()}, newest).state
     able = f", JSON {state}" if in_json else ""
-    other = others_served(study.file.models[model.endpoint.name], [answer.served])
-    warning = f"; {advice(model.endpoint.name, answer.served)}" if other else ""
-    ok = not other and (not in_json or state == "ok")
+    warning = _served_warning(study, model, answer)
+    ok = not warning and (not in_json or state == "ok")
     return EndpointState(name, f"{_served(model, answer)}{able}{warning}", ok)
 
 
@@ -114,13 +113,25 @@ def says_one_word(study: Study, name: str, role: str) -> bool:
     return role == "evaluator" and study.depthcharge.evaluator_form == "verdict"
 
 
-def _checked_word(name: str, model: ChatModel, params: Mapping[str, Any]) -> EndpointState:
+def _checked_word(
+    study: Study, name: str, model: ChatModel, params: Mapping[str, Any]
+) -> EndpointState:
     choice = Choice("Yes", "No", "Answer with one word alone: Yes or No.", params)
     word = ask_word(model, "check", WORD, choice)
     if word.share is None:
         return EndpointState(name, f"gives no verdict in one word: {word.state}", False)
     kind = "the word alone, no probabilities" if word.by_word else "its probabilities too"
-    return EndpointState(name, f"{_served(model, word.answers[-1])}, one word: {kind}", True)
+    answer = word.answers[-1]
+    warning = _served_warning(study, model, answer)
+    words = f"{_served(model, answer)}, one word: {kind}{warning}"
+    return EndpointState(name, words, not warning)
+
+
+def _served_warning(study: Study, model: ChatModel, answer: Answer) -> str:
+    """Return a warning where another model served than was asked for; else ""."""
+    name = model.endpoint.name
+    other = others_served(study.file.models[name], [answer.served])
+    return f"; {advice(name, answer.served)}" if other else ""
 
 
 def _served(model: ChatModel, answer: Answer) -> str:

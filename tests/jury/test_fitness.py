@@ -12,11 +12,12 @@ from loopback import Loopback
 
 from harness.api import record
 from harness.cli import main
-from harness.fitness.fitness import judge_fitness
+from harness.fitness.fitness import evaluator_fitness, judge_fitness
 from harness.fitness.gold import packaged_gold
 from harness.fitness.habits import Utterance, habits
 from harness.jury.check import live_check, recorded_check
 from harness.results import Fitness, Score
+from harness.results.gold import FACT_ANSWERS
 from harness.study.folder import Study, find_study
 
 BUNDLED = Path(__file__).parent.parent.parent
@@ -213,8 +214,30 @@ def test_evaluators_by_balanced_accuracy(kind: str, state: str, form: str, tmp_p
         [fitness] = live_check(study).judges
     assert fitness.state == state, fitness.words
     assert fitness.measures[0].name == "balanced accuracy"
-    if kind == "yes":
+    if kind in ("yes", "no"):
+        assert fitness.measures[0].value.value == 0.5
         assert "always says the same" in fitness.reasons[0]
+
+
+def test_the_rule_of_words_makes_no_evaluator_fit() -> None:
+    """A "correct" for all but one is unfit, though the rule of words catches the wrong ones."""
+    facts = packaged_gold().facts
+    caught = {"states": "correct", "rephrases": "correct", "misses": "unsupported"}
+    verdicts = [caught.get(kind, "unsupported") for _ in facts for kind in FACT_ANSWERS]
+    verdicts[-1] = "wrong"
+    fitness = evaluator_fitness("e", facts, verdicts, None)
+    assert fitness.state == "unfit" and (fitness.measures[0].value.value or 1) < 0.52
+
+
+def test_an_unfit_judge_is_named_with_the_measures_that_fail() -> None:
+    """A measure whose interval reaches above 0.75 is no reason for an unfit verdict."""
+    answers = [one for one in packaged_gold().answers if one.concept == "phoneme"]
+    far = {"good": 0.9, "partly": 0.5, "rejects": 0.9}
+    scores = [Score(far.get(one.kind, 0.1), 0.5, "ok", 1) for one in answers]
+    fitness = judge_fitness("j", answers, scores, None)
+    assert [measure.state for measure in fitness.measures].count("not shown fit") == 2
+    assert fitness.state == "unfit" and len(fitness.reasons) == 1
+    assert fitness.reasons[0].startswith("SAS")
 
 
 def test_three_names_of_one_model_are_one_judge(tmp_path: Path) -> None:

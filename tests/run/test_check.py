@@ -121,6 +121,24 @@ def test_another_model_than_the_one_asked_for_is_a_warning(
         assert f'served_as = ["{name}"] in [models.target-1]' in done.output
 
 
+@pytest.mark.parametrize(("allowed", "code"), [("", 1), ("cheap", 0)])
+def test_another_model_of_one_word_is_a_warning(tmp_path: Path, allowed: str, code: int) -> None:
+    """An evaluator that says one word is held to its name like one that replies in JSON."""
+
+    def serving_another(received: Received, answer: Answer) -> Answer:
+        if role(received) != "evaluator":
+            return answer if role(received) == "source" else served(role(received))
+        choice = {"message": {"content": "Yes"}, "finish_reason": "stop"}
+        return json_answer({"model": "cheap", "choices": [choice]})
+
+    with Loopback(answering(world(), serving_another)) as server:
+        study = write_drill(tmp_path, server.url, evaluator_form="verdict")
+        edit(study, 'model = "evaluator"', f'model = "evaluator"\nserved_as = ["{allowed}"]')
+        done = CliRunner().invoke(main, ["check", str(study.folder)])
+    assert done.exit_code == code, done.output
+    assert ('served_as = ["cheap"] in [models.evaluator]' in done.output) is (code == 1)
+
+
 def test_who_gives_no_answer_is_told_why(tmp_path: Path) -> None:
     """A token limit that ends in thought, a filter, a page in place of a reply: not usable."""
 
