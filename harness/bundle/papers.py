@@ -22,9 +22,11 @@ class Facts(NamedTuple):
     verdict: the line that `harness replay` prints, its seconds left open. lock: the file that pins
     the versions. cost: in words. first, last: when the first and the last call were answered, UTC.
     waited: seconds, summed over the calls. sample_of: the study's own name where the bundle holds
-    a part of it, and its share of the cells. left_out: the cells that no longer replay, with how
-    many bodies each lacks. dropped: the models whose answers are left out. report: whether there
-    is a report.html.
+    a part of it, and its share of the cells. calls: all that are recorded; replayed_cells,
+    replayed_calls: what a replay of this bundle answers. numbers_compared: whether it compares any
+    number. left_out: the cells that no longer replay, with how many bodies each lacks. dropped: the
+    models whose answers are left out; same_models: for each other name of such a model, that its
+    answers stay. report: whether there is a report.html.
     """
 
     study: str
@@ -37,6 +39,9 @@ class Facts(NamedTuple):
     lock: str
     cells: int
     calls: int
+    replayed_cells: int
+    replayed_calls: int
+    numbers_compared: bool
     size: int
     cost: str
     first: str
@@ -45,6 +50,7 @@ class Facts(NamedTuple):
     sample_of: tuple[str, float] | None
     left_out: Sequence[tuple[str, int]]
     dropped: Sequence[str]
+    same_models: Sequence[str]
     published: str
     report: bool
 
@@ -60,8 +66,7 @@ def readme(facts: Facts) -> str:
         [
             f"# {facts.title}",
             "",
-            f"A recording of every model call of this study ({facts.protocol}, {facts.as_of}),",
-            "from which every number in it is computed anew: no key, no network, no cost.",
+            *_subject(facts),
             "",
             *_program(facts),
             "```",
@@ -79,6 +84,20 @@ def readme(facts: Facts) -> str:
             *_contents(facts),
         ]
     )
+
+
+def _subject(facts: Facts) -> list[str]:
+    """Say what is recorded, and how much of it is computed anew."""
+    if not facts.left_out:
+        return [
+            f"A recording of every model call of this study ({facts.protocol}, {facts.as_of}),",
+            "from which every number in it is computed anew: no key, no network, no cost.",
+        ]
+    return [
+        f"A recording of this study's model calls ({facts.protocol}, {facts.as_of}) of which some",
+        f"bodies are left out. {facts.replayed_cells} of its {facts.cells} cells can be replayed:",
+        "no key, no network, no cost. What is computed over all cells cannot be checked here.",
+    ]
 
 
 def _program(facts: Facts) -> list[str]:
@@ -124,24 +143,26 @@ def _left_out(facts: Facts) -> list[str]:
         f"The whole study's fingerprint is {facts.published}; the manifest here is of what is",
         "here.",
         "",
-        *_dropped(facts.dropped),
+        *_dropped(facts.dropped, facts.same_models),
     ]
 
 
-def _dropped(models: Sequence[str]) -> list[str]:
+def _dropped(models: Sequence[str], same_models: Sequence[str]) -> list[str]:
     """Say what stays of the models that are left out; nothing where there are none."""
     if not models:
         return []
     named = ", ".join(f"`{name}`" for name in models)
     gone = f"The answers of {named} are left out, and every request of the cells with them."
-    return [gone, *STAYS, ""]
+    return [gone, *(f"{words}." for words in same_models), *STAYS, ""]
 
 
-def terms_of_dropped(models: Sequence[str]) -> str:
+def terms_of_dropped(models: Sequence[str], same_models: Sequence[str]) -> str:
     """Give the section of LICENCES.md on models whose answers are left out; "" for none."""
     if not models:
         return ""
-    return "\n".join(["", "## Models whose answers are left out", "", *_dropped(models)])
+    return "\n".join(
+        ["", "## Models whose answers are left out", "", *_dropped(models, same_models)]
+    )
 
 
 def _contents(facts: Facts) -> list[str]:
@@ -177,7 +198,7 @@ def appendix(facts: Facts) -> str:
             "| hardware | any; no GPU, no network, no key |",
             f"| disk | {facts.size / 1e6:.1f} MB unpacked |",
             f"| time | under {facts.seconds} s on a slow machine |",
-            f"| calls | {facts.calls} are replayed, in {facts.cells} cells; none is sent |",
+            f"| calls | {_calls(facts)} |",
             f"| cost | nothing; the recording: {facts.cost} |",
             f"| when it was recorded | from {facts.first} to {facts.last} |",
             f"| time spent waiting for answers | {facts.waited / 3600:.1f} h, over all calls |",
@@ -190,11 +211,7 @@ def appendix(facts: Facts) -> str:
             "",
             "## Allowed variation",
             "",
-            f"With the versions in {facts.lock} the recomputed results.json is the same to the",
-            "byte: `numbers identical`. On another platform, or with other versions of the",
-            "numerical libraries, numbers may differ by rounding, at most 1e-9 relatively:",
-            "`numbers equal`, and the first that differs is named. Anything else is a failure.",
-            "Only the seconds vary.",
+            *_variation(facts),
             "",
             "## What it does not show",
             "",
@@ -203,6 +220,43 @@ def appendix(facts: Facts) -> str:
             "",
         ]
     )
+
+
+def _calls(facts: Facts) -> str:
+    """Say how many calls a replay of this bundle answers, and how many it cannot."""
+    replayed = f"{facts.replayed_calls} are replayed, in {facts.replayed_cells} cells; none is sent"
+    if not facts.left_out:
+        return replayed
+    cells, calls = facts.cells - facts.replayed_cells, facts.calls - facts.replayed_calls
+    return f"{replayed}; {calls} more, in {cells} cells that lack bodies, are not replayed"
+
+
+def _variation(facts: Facts) -> list[str]:
+    """Say what a replay of this bundle compares, and how far that may differ."""
+    if not facts.numbers_compared:
+        return [
+            "No cell is whole here, so no number is computed anew or compared: `numbers not",
+            "compared`, and the command ends with exit code 3. Only the files are checked.",
+            "Only the seconds vary.",
+        ]
+    rounding = [
+        "On another platform, or with other versions of the numerical libraries, numbers may",
+        "differ by rounding, at most 1e-9 relatively: `numbers equal`, and the first that differs",
+        "is named. Anything else is a failure. Only the seconds vary.",
+    ]
+    if facts.left_out:
+        return [
+            f"With the versions in {facts.lock} the scores and words of the {facts.replayed_cells}",
+            "cells that are whole are those of their places in results.json: `numbers identical in",
+            f"{facts.replayed_cells} of {facts.cells} cells`. The other cells, and every number",
+            "computed over all cells, are not checked. The command ends with exit code 3.",
+            *rounding,
+        ]
+    return [
+        f"With the versions in {facts.lock} the recomputed results.json is the same to the byte:",
+        "`numbers identical`.",
+        *rounding,
+    ]
 
 
 def citation(facts: Facts) -> str:

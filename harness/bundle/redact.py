@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from harness import results as results_file
 from harness.bundle.licences import pages
@@ -22,6 +23,7 @@ from harness.recording.interaction import Interaction
 from harness.run.endpoints import with_endpoints
 from harness.run.whole import LEFT_OUT, Body, LeftOut
 from harness.study.folder import Study
+from harness.study.one_model import one_model
 
 ANSWER, REQUEST = "answer", "request"
 Reasons = dict[tuple[int, str], str]  # why a part of a call goes, by the call's place in its cell
@@ -42,9 +44,11 @@ def leave_out(
                 f"{', '.join(study.file.models)}"
             )
     found = LeftOut(study.name, fingerprint, [], list(dict.fromkeys(models)))
+    speakers = set[str]()
     for cell in study.cells():
         kept = list(with_endpoints(study, cell))
         names = [one.response.endpoint for one in kept]
+        speakers.update(names)
         why = _spoken(names, models)
         if closed_passages:
             why |= _closed(study, kept, names)
@@ -56,9 +60,32 @@ def leave_out(
             Cassette(kept).save(study.cassette(cell))
             found.bodies += bodies
     _require_gone(study, models)
+    found.same_models = _same_models(study, found.models, speakers)
     if found.bodies:
         write_atomic(study.root / LEFT_OUT, results_file.canonical(found))
     return found
+
+
+def _same_models(
+    study: Study, models: Sequence[str], speakers: Collection[str]
+) -> dict[str, list[str]]:
+    """Return which other speakers are the same model as one that is left out, by its name."""
+    served = results_file.read_results(study.results)["cells"]
+    cells = [ServedNames(cell["served"]) for cell in served]
+    groups = one_model(study, cells, sorted({*speakers, *models} & set(study.file.models)))
+    return {
+        name: others
+        for name in models
+        for group in groups
+        if name in group.judges and (others := [o for o in group.judges if o not in models])
+    }
+
+
+@dataclass
+class ServedNames:
+    """The names that endpoints gave for their models in a cell."""
+
+    served: dict[str, list[str]]
 
 
 def _require_gone(study: Study, models: Collection[str]) -> None:

@@ -72,6 +72,7 @@ def _replay_rest(study: Study, left: LeftOut, expect: str, workers: int | None) 
         fingerprint=files.fingerprint,
         valid=False,
         seconds=0.0,
+        left_out=len(left.cells),
     )
     if expect and expect.lower() != files.fingerprint:
         found.problems.append(

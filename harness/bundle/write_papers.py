@@ -29,7 +29,7 @@ LOCK, REQUIREMENTS, CITATION, REPORT = (
 
 def write_licences(staged: Study, listed: str, left: LeftOut) -> None:
     """Write LICENCES.md: the licences that were listed, and the models that were left out."""
-    text = f"{listed}{papers.terms_of_dropped(left.models)}"
+    text = f"{listed}{papers.terms_of_dropped(left.models, left.same_words)}"
     write_atomic(staged.root / "LICENCES.md", text.encode())
 
 
@@ -98,6 +98,9 @@ def _facts(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> pape
         lock=REQUIREMENTS,
         cells=len(staged.cells()),
         calls=recorded.calls,
+        replayed_cells=verdict.cells,
+        replayed_calls=verdict.matched,
+        numbers_compared=verdict.numbers != "not compared",
         size=sum((staged.root / name).stat().st_size for name in files_in(staged.root)),
         cost=_cost(staged),
         first=recorded.first,
@@ -106,6 +109,7 @@ def _facts(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> pape
         sample_of=(study.name, len(staged.cells()) / len(study.cells())) if is_sample else None,
         left_out=sorted(left.cells.items()),
         dropped=left.models,
+        same_models=left.same_words,
         published=left.fingerprint,
         report=not left.bodies,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,6 +31,7 @@ def analyze(
     from harness.cli.tables import show_tables
     from harness.export.rows import tables_of, write_rows
     from harness.results import canonical
+    from harness.results.answers import judged_words
     from harness.run.checked import checked
 
     replayed = checked(named_study(study, root), verify=verify)
@@ -43,16 +45,32 @@ def analyze(
             "answers": to_builtins(found.answers),
             **to_builtins(found.analysis),
         }
+        if not found.valid:
+            document = {"invalid_reason": found.invalid_reason, **_without_ranks(document)}
         click.echo(canonical(document).decode(), nl=False)
         return
+    if not found.valid:
+        reason = (found.invalid_reason or "").partition("\n")[0]
+        click.echo(f"{found.study} is invalid, and nothing in it has a rank: {reason}\n")
     for notice in found.notices:
         click.echo(f"{notice}\n")
     show_tables(tables_of(replayed.study, found))
     whole = found.answers.whole
+    judged = f", {words}" if (words := judged_words(whole.judged_kinds)) else ""
     click.echo(
         f"{replayed.verification}; "
         f"valid: {found.valid}; missing judgements {found.missing.missing} of "
-        f"{found.missing.judgements}, missing answers {whole.words} of {whole.answers}. Relative "
-        "to these judges, models and dates; n stands beside each number, and an undefined one says "
-        "why (--json has all of it)."
+        f"{found.missing.judgements}, missing answers {whole.words} of {whole.answers}{judged}. "
+        "Relative to these judges, models and dates; n stands beside each number, and an undefined "
+        "one says why (--json has all of it)."
     )
+
+
+def _without_ranks(document: Any) -> Any:
+    """Return a document whose every rank is null."""
+    if isinstance(document, dict):
+        return {
+            name: None if name == "rank" else _without_ranks(value)
+            for name, value in document.items()
+        }
+    return [_without_ranks(value) for value in document] if isinstance(document, list) else document

@@ -71,5 +71,7 @@ def pack(
         click.echo(f"{cell}: {bodies} bodies left out; this cell no longer replays")
     if drop_models:
         click.echo(f"the answers of other models stay, and may quote {', '.join(drop_models)}")
+    for words in done.left_out.same_words:
+        click.echo(f"note: {words}")
     click.echo(f"{out}: {done.study}, {done.files} files, {done.size} bytes, SHA-256 {done.sha256}")
     click.echo(f"fingerprint {done.verdict.fingerprint}; try it: harness replay {out}")

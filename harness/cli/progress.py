@@ -61,8 +61,11 @@ def _plainprogress() -> Callable[[Tally], None]:
 def _words(tally: Tally) -> str:
     left = tally.seconds_left
     ends = "" if left is None else f", about {left / 60:.0f} min left"
+    from harness.results.answers import judged_words
+
+    judged = f", {words}" if (words := judged_words(tally.judged_answers)) else ""
     return (
         f"cells {tally.finished}/{tally.planned}, calls {tally.calls}, retries "
         f"{tally.retries}, missing judgements {tally.missing}, missing answers "
-        f"{tally.missing_answers.total()}{ends}"
+        f"{tally.missing_answers.total()}{judged}{ends}"
     )

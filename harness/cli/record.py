@@ -166,13 +166,13 @@ def _interruptible(again: str) -> Iterator[None]:
 def _show_outcome(outcome: RecordOutcome, again: str) -> None:
     if outcome.redacted:
         click.echo(f"note: a key was echoed in answers and taken out {outcome.redacted} times")
-    from harness.results.answers import missing_words
+    from harness.results.answers import answer_words
 
     tally = outcome.tally
     line = (
         f"recorded: cells {tally.finished}/{tally.planned}, calls sent {tally.calls}, "
-        f"retries {tally.retries}, missing judgements {outcome.missing}, missing answers "
-        f"{missing_words(outcome.missing_answers)}"
+        f"retries {tally.retries}, missing judgements {outcome.missing}, "
+        f"{answer_words(outcome.missing_answers, outcome.judged_answers)}"
     )
     if outcome.spent is not None:
         line += f", spent {outcome.spent:.4f}"

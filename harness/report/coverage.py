@@ -148,8 +148,7 @@ def _unbounded(found: Results | DrillResults) -> str:
     """Say why there is nothing to bound, and what was judged that is no answer."""
     if found.missing.missing or found.answers.whole.missing:
         return "What is missing could not be bounded."
-    kinds = found.answers.whole.kinds
-    judged = {kind: kinds[kind] for kind in kinds if kind in KINDS and KINDS[kind].is_missing}
+    judged = found.answers.whole.judged_kinds
     nothing = "No judgement is missing: there is nothing to bound."
     if not judged:
         return nothing

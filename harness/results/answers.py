@@ -54,6 +54,13 @@ class Answers(msgspec.Struct, frozen=True):
         """Return the missing answers in words; "0" where there are none."""
         return missing_words(self.missing_kinds)
 
+    @property
+    def judged_kinds(self) -> dict[str, int]:
+        """Return by kind the answers with nothing to judge that were judged all the same."""
+        lacking = {kind: n for kind, n in self.kinds.items() if kind in KINDS}
+        judged = {kind: n - self.missing_kinds.get(kind, 0) for kind, n in lacking.items()}
+        return {kind: n for kind, n in judged.items() if n and KINDS[kind].is_missing}
+
     def fault(self, limit: float) -> str:
         """Return what is wrong where more than this share is missing; "" where it is not."""
         if self.share <= limit:
@@ -107,6 +114,20 @@ def missing_words(kinds: Mapping[str, int]) -> str:
     """Return how many answers are missing, and in brackets how many of which kind."""
     total = sum(kinds.values())
     return f"{total} ({listed_kinds(kinds)})" if total else "0"
+
+
+def answer_words(missing: Mapping[str, int], judged: Mapping[str, int]) -> str:
+    """Return how many answers are missing, and how many without a text were judged, if any."""
+    return ", ".join(
+        filter(None, [f"missing answers {missing_words(missing)}", judged_words(judged)])
+    )
+
+
+def judged_words(kinds: Mapping[str, int]) -> str:
+    """Return how many answers that are none were judged as answers, by kind; "" for none."""
+    if not kinds:
+        return ""
+    return f"{listed_kinds(kinds)} answer{'s' * (sum(kinds.values()) != 1)} judged"
 
 
 def listed_kinds(kinds: Mapping[str, int]) -> str:

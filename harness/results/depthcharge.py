@@ -18,6 +18,7 @@ OF_TARGET = "target "  # begins a verdict that is missing because there was no a
 DEFAULT_PASSES = 3
 PAGE_FORM, SNIPPET_FORM = "page", "snippet"  # of passages
 ASKED, UNVERIFIABLE, MISSING = "asked", "unverifiable", "missing"
+SOURCES, VERDICTS = "sources", "verdicts"  # of which a run ran out
 
 
 Passes = int | Mapping[Any, int]  # Q depths a tier, of all tiers or by name
@@ -108,8 +109,9 @@ class RunResult(msgspec.Struct):
     """What a finished run gives: numbers and states, no model's words.
 
     branches: how many paths it began with. depths: how many were administered. stop: why it ended,
-    the first that held of "theta", "sources" (no path left, as no question had a fact), "no
-    path left" and "max depth". lookups: by source. replies: of extractor and evaluator.
+    the first that held of "theta", "verdicts" (no path left, as questions were put and none
+    has a verdict), "sources" (no path left, as no question had a fact), "no path left" and "max
+    depth". lookups: by source. replies: of extractor and evaluator.
     """
 
     cell: RunKey

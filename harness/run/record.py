@@ -53,7 +53,8 @@ class RecordOutcome(NamedTuple):
     """What a recording came to: the verdict's own words where it is complete.
 
     missing: judgements, and missing_answers those of the models examined, by kind: of the whole
-    study where it is complete, else of the cells that this session finished.
+    study where it is complete, else of the cells that this session finished. judged_answers: those
+    without a text that were judged, by kind.
     causes: why the study is invalid, and how to go on; () where it is valid.
     """
 
@@ -66,6 +67,7 @@ class RecordOutcome(NamedTuple):
     invalid: str = ""
     missing: int = 0
     missing_answers: Mapping[str, int] = MappingProxyType({})
+    judged_answers: Mapping[str, int] = MappingProxyType({})
     fallbacks: Sequence[Fallback] = ()
     causes: Sequence[str] = ()
     notices: Sequence[str] = ()
@@ -235,6 +237,7 @@ class Recording:
             self._spent,
             missing=self.tally.missing,
             missing_answers=self.tally.missing_answers,
+            judged_answers=self.tally.judged_answers,
         )
         return outcome if self._found is None else self._with_results(outcome)
 
@@ -244,6 +247,7 @@ class Recording:
             invalid=invalid,
             missing=self._found.missing.missing,
             missing_answers=self._found.answers.whole.missing_kinds,
+            judged_answers=self._found.answers.whole.judged_kinds,
             fallbacks=self._found.fallbacks.shares,
             notices=self._found.notices,
             causes=causes(self.study, self._found) if invalid else [],
@@ -324,10 +328,12 @@ class Recording:
         finally:
             recorder.release()
         found = [] if isinstance(cell, GoldKey) else [result]
+        answers = self._protocol.answers(found).whole
         self.tally.add(
             cells=1,
             missing=self._protocol.missing(found),
-            missing_answers=self._protocol.answers(found).whole.missing_kinds,
+            missing_answers=answers.missing_kinds,
+            judged_answers=answers.judged_kinds,
         )
 
     def _hold(

@@ -17,6 +17,7 @@ class Tally:
         self.planned, self.finished, self.calls_a_cell = planned, finished, calls_a_cell
         self.calls = self.retries = self.missing = 0
         self.missing_answers: Counter[str] = Counter()
+        self.judged_answers: Counter[str] = Counter()
         self.began = time.monotonic()
         self.changed: Callable[[Tally], None] = lambda _: None
         self.noted: Callable[[str], None] = lambda _: None
@@ -30,13 +31,15 @@ class Tally:
         missing: int = 0,
         cells: int = 0,
         missing_answers: Mapping[str, int] = MappingProxyType({}),
+        judged_answers: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        """Count what happened; missing_answers: by kind."""
+        """Count what happened; missing_answers, and judged_answers without a text: by kind."""
         with self._lock:
             self.calls += calls
             self.retries += retries
             self.missing += missing
             self.missing_answers.update(missing_answers)
+            self.judged_answers.update(judged_answers)
             self.finished += cells
             with contextlib.suppress(OSError, ValueError):  # nobody looks on any more: no reason
                 self.changed(self)  # to lose an answer that is paid for and not yet kept

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.recording import checksums, guard
-from harness.results.answers import missing_words
+from harness.results.answers import answer_words
 from harness.run.causes import causes
 from harness.run.comparison import ResultsComparison, compare_results
 from harness.run.metric_settings import rescoring_hint
@@ -31,8 +31,10 @@ class Verdict(msgspec.Struct):
     library), "different", or "not compared". words: "identical" (every transcript), "different",
     "not bound" (an older release recorded no hash of them) or "not compared". more: how many values
     are computed now that the results of an older release do not have. missing_answers: of the
-    models examined, by kind; missing_judgements: those of them, too. notices: what has to be
-    said before any number. problems: everything that makes it fail, the first of each kind in full.
+    models examined, by kind; judged_answers: those without a text that were judged, by kind;
+    missing_judgements: those of them, too. left_out: how many cells lack bodies and are not
+    replayed. notices: what has to be said before any number. problems: everything that makes it
+    fail, the first of each kind in full.
     """
 
     study: str
@@ -54,6 +56,8 @@ class Verdict(msgspec.Struct):
     more: int = 0
     missing_judgements: int = 0
     missing_answers: dict[str, int] = {}
+    judged_answers: dict[str, int] = {}
+    left_out: int = 0
     notices: list[str] = []
     incomplete: bool = False
     jury: str = ""
@@ -81,8 +85,8 @@ class Verdict(msgspec.Struct):
             f"calls matched {self.matched}/{self.calls}",
             f"unused {self.unused}",
             f"network attempts {self.network_attempts}",
-            f"numbers {self.numbers}{self._first}",
-            f"words {self.words}",
+            f"numbers {self.numbers}{self._of_whole}{self._first}",
+            f"words {self.words}{self._of_whole}",
             f"fingerprint {self.fingerprint or 'none'}",
             *self._missing,
             *([f"jury: {self.jury}"] if self.jury else []),
@@ -95,11 +99,18 @@ class Verdict(msgspec.Struct):
 
     @property
     def _missing(self) -> list[str]:
-        """Say how many answers and judgements are missing, where any are."""
-        if not self.missing_judgements and not self.missing_answers:
+        """Say how many answers and judgements are missing, or judged without a text, if any."""
+        if not (self.missing_judgements or self.missing_answers or self.judged_answers):
             return []
-        answers = missing_words(self.missing_answers)
-        return [f"missing judgements {self.missing_judgements}, missing answers {answers}"]
+        answers = answer_words(self.missing_answers, self.judged_answers)
+        return [f"missing judgements {self.missing_judgements}, {answers}"]
+
+    @property
+    def _of_whole(self) -> str:
+        """Return of which cells numbers and words were compared, where bodies are left out."""
+        if not self.left_out or self.numbers == "not compared":
+            return ""
+        return f" in {self.cells} of {self.planned} cells"
 
     @property
     def _cost(self) -> list[str]:
@@ -268,6 +279,7 @@ def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: V
     verdict.valid, verdict.notices = found.valid, found.notices
     verdict.missing_judgements = found.missing.missing
     verdict.missing_answers = found.answers.whole.missing_kinds
+    verdict.judged_answers = found.answers.whole.judged_kinds
     verdict.jury = found.jury.words if found.jury else ""
     verdict.recorded_cost = found.spending.total.value
     verdict.currency = found.spending.currency

@@ -30,12 +30,24 @@ class LeftOut(msgspec.Struct):
     """LEFT-OUT.json: the whole study's fingerprint, and every body that is left out.
 
     models: those whose answers are left out; what others said stays and may quote them.
+    same_models: of these, which other names in the study are the same model at the same address;
+    the answers under them stay.
     """
 
     study: str
     fingerprint: str
     bodies: list[Body]
     models: list[str] = []
+    same_models: dict[str, list[str]] = {}
+
+    @property
+    def same_words(self) -> list[str]:
+        """Say of each other name of a model that is left out that its answers stay."""
+        return [
+            f"{other} is the same model as {model}; its answers stay"
+            for model, others in self.same_models.items()
+            for other in others
+        ]
 
     @property
     def cells(self) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""Which judges of a study are one model that is asked in several ways."""
+"""Which judges or models of a study are one model that is asked in several ways."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ class Group(NamedTuple):
     judges: list[str]
 
 
-def one_model(study: Study, cells: Sequence[Served] = ()) -> list[Phrasings]:
-    """Return the groups of judges that are one model at one address.
+def one_model(
+    study: Study, cells: Sequence[Served] = (), models: Sequence[str] | None = None
+) -> list[Phrasings]:
+    """Return the groups of judges, or of these models, that are one model at one address.
 
     Two judges are one model where they share a base_url and a name of the model: the one that the
     study asks for, or one that the endpoint gave in the cells.
     """
     served, groups = _served(cells), list[Group]()
-    for judge in sorted(set(study.file.plan.roles.get("judge", []))):
+    names = study.file.plan.roles.get("judge", []) if models is None else models
+    for judge in sorted(set(names)):
         model = study.file.models[judge]
         group = Group(model.base_url.rstrip("/"), {model.model, *served.get(judge, ())}, [judge])
         groups = _joined(groups, group)

@@ -146,3 +146,19 @@ def test_the_median_s_cut_can_be_set() -> None:
     assert metrics.median_survival_depth(depths).value == 3
     assert metrics.median_survival_depth(depths, 0.7).value == 2
     assert metrics.median_survival_depth(depths, 0.1).reason == "S stays above 0.1"
+
+
+def test_questions_without_a_verdict_were_put() -> None:
+    """The reason counts them; version 1 goes on saying that nothing was asked."""
+    probes = [missing(1, number) for number in range(1, 12)]
+    depths = metrics.curve(probes, 1, 12, 3)
+    reason = "11 questions were put at depth 1, none has a verdict"
+    assert metrics.evd(depths) == metrics.left(depths, 3) == Value(None, 0, reason)
+    assert metrics.accuracy(depths).reason == "11 questions were put, none has a verdict"
+    assert metrics.tiers(depths)[0].share.reason == (
+        "11 questions were put in COMMON, none has a verdict"
+    )
+    older = metrics.curve(probes, 1, 12, 3, version=1)
+    assert metrics.evd(older).reason == "nothing was asked at depth 1"
+    assert metrics.accuracy(older, 1).reason == "nothing was asked"
+    assert metrics.tiers(older, 1)[0].share.reason == "nothing was asked in COMMON"

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from drilling import answering, role, world, write_drill
 from examined import LOST, OWN, THINKING, UNREADABLE, chat
 from loopback import Answer, Loopback, Received
 
+from harness.cli import main
 from harness.protocols.depthcharge.protocol import bounds
-from harness.results import DrillResults, Probe
+from harness.results import DrillResults, Probe, canonical
 from harness.results.answers import words_of
 from harness.run.record import Recording
 from harness.run.replay import replayed_results
@@ -149,3 +151,60 @@ def test_thinking_goes_nowhere_in_any_role(name: str, tmp_path: Path) -> None:
         usual = held(write_drill(tmp_path / "usual", server.url, max_depth=2))
     assert "SECRET" not in "".join(requests)
     assert list(map(told, found.cells[0].probes)) == list(map(told, usual.cells[0].probes))
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_run_that_loses_all_verdicts_of_a_depth_ends_by_verdicts(
+    depth: int, tmp_path: Path
+) -> None:
+    """Its questions were put: neither did its sources run out, nor was nothing asked."""
+    checked: list[int] = []
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        if role(received) != "evaluator":
+            return usual
+        checked.append(received.number)
+        return usual if len(checked) <= 6 * (depth - 1) else LOST["filtered"][0]
+
+    with Loopback(answering(world(accuracy=(1.0,), absent=0.3), twist)) as server:
+        found = held(write_drill(tmp_path, server.url, missing_limit=1.0))
+    [run] = found.runs
+    lost = run.depths[-1].missing
+    reason = f"{lost} questions were put at depth {depth}, none has a verdict"
+    assert lost > 1
+    assert (run.stop, len(run.depths)) == ("verdicts", depth)
+    assert run.final_survival.reason == run.depths[-1].accuracy.reason == reason
+    if depth > 1:
+        assert found.valid, found.invalid_reason
+        assert (run.evd.value.value, run.evd.censored, run.evd.at_most.value) == (1.0, True, 3.0)
+        return
+    assert run.evd.value.reason == found.analysis.targets[0].evd.reason == reason
+    assert found.invalid_reason == (
+        f"1 of 1 runs have no verdict at depth 1, the first is {run.cell.name}"
+    )
+    assert "asked nothing" not in str(canonical(found))
+    assert "nothing was asked" not in str(canonical(found))
+
+
+def test_an_invalid_drill_is_shown_without_ranks(tmp_path: Path) -> None:
+    """analyze says first why it is invalid; neither its tables nor its JSON rank a target."""
+
+    def twist(received: Received, usual: Answer) -> Answer:
+        lost = role(received) == "evaluator" and b"Medicine2?" in received.body
+        return LOST["filtered"][0] if lost else usual
+
+    with Loopback(answering(world(accuracy=(1.0,)), twist)) as server:
+        names = ("target-1", "target-2")
+        study = write_drill(tmp_path, server.url, targets=names, max_depth=1, missing_limit=0.1)
+        assert Recording(study).run().problems == []
+    found = replayed_results(study)
+    assert not found.valid
+    assert {target.rank for target in found.analysis.targets} == {1}
+    runner = CliRunner(env={"COLUMNS": "250"})
+    shown = runner.invoke(main, ["analyze", str(study.folder)]).output
+    first = str(found.invalid_reason).splitlines()[0]
+    assert shown.startswith(f"drill is invalid, and nothing in it has a rank: {first}\n")
+    assert "#1" not in shown
+    document = json.loads(runner.invoke(main, ["analyze", "--json", str(study.folder)]).output)
+    assert document["invalid_reason"] == found.invalid_reason
+    assert {target["rank"] for target in document["targets"]} == {None}

@@ -9,14 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback import Loopback
 from packing import CLOSED, done, harness, unpacked
+from provider import Provider
+from study_text import study_text
 
 from harness.bundle.archive import packed, seal
 from harness.errors import Blocked
 from harness.protocols.ddft.dialogue.dialogue import Dialogue
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
+from harness.run.record import Recording
 from harness.study.folder import Study
+
+PAPERS = ("README.md", "APPENDIX.md")
 
 
 def lacking(top: Path) -> list[dict[str, Any]]:
@@ -87,7 +93,8 @@ def test_a_models_answers_can_be_left_out(recorded: Path, tmp_path: Path) -> Non
     result = harness("replay", bundle)
     assert result.exit_code == 3
     assert "cells 3/6" in result.output
-    assert "numbers identical" in result.output
+    assert "numbers identical in 3 of 6 cells" in result.output
+    assert "words identical in 3 of 6 cells" in result.output
     assert harness("pack", "small", "-o", bundle, "--root", recorded, "--drop", "x").exit_code == 2
 
 
@@ -108,6 +115,51 @@ def test_what_stays_of_a_model_that_is_left_out_is_said(recorded: Path, tmp_path
     assert json.loads((top / "LEFT-OUT.json").read_text())["models"] == ["subject-a"]
     done(*words[:3], tmp_path / "whole.tar.zst", *words[4:])
     assert "may quote" not in (unpacked(tmp_path / "whole.tar.zst") / "LICENCES.md").read_text()
+
+
+def test_the_papers_claim_only_what_a_replay_of_the_bundle_checks(
+    recorded: Path, tmp_path: Path
+) -> None:
+    """Half of the cells replay, or none: so many calls, and no word of a whole results.json."""
+    whole = ("pack", "small", "--root", recorded, "-o")
+    for dropped, cells in ((("subject-a",), 3), (("subject-a", "subject-b"), 0)):
+        bundle = tmp_path / f"{cells}.tar.zst"
+        done(*whole, bundle, *(word for name in dropped for word in ("--drop", name)))
+        top = unpacked(bundle)
+        [verdict] = json.loads(harness("replay", bundle, "--json").stdout)
+        papers = {name: " ".join((top / name).read_text().split()) for name in PAPERS}
+        said = f"calls | {verdict['matched']} are replayed, in {cells} cells; none is sent; "
+        assert said in papers["APPENDIX.md"]
+        assert f"in {6 - cells} cells that lack bodies, are not replayed" in papers["APPENDIX.md"]
+        assert f"{cells} of its 6 cells can be replayed" in papers["README.md"]
+        for text in papers.values():
+            assert "same to the byte" not in text
+            assert "every number in it is computed anew" not in text
+            assert ("numbers identical in 3 of 6 cells" in text) == bool(cells)
+            assert ("numbers not compared" in text) == (not cells)
+    done(*whole, tmp_path / "all.tar.zst")
+    assert "same to the byte" in (unpacked(tmp_path / "all.tar.zst") / "APPENDIX.md").read_text()
+
+
+def test_another_name_of_a_model_that_is_left_out_is_named(tmp_path: Path) -> None:
+    """The same model at the same address: that its answers stay is said where it is packed."""
+    with Loopback(Provider()) as server:
+        url = f"{server.url}/v1"
+        text = study_text(url, subjects=("alias-a", "alias-b", "third"), levels="[0.0]")
+        folder = tmp_path / "cassettes/small"
+        folder.mkdir(parents=True)
+        (folder / "study.toml").write_text(text.replace('model = "alias-b"', 'model = "alias-a"'))
+        assert Recording(Study(folder)).run().problems == []
+    words = "alias-b is the same model as alias-a; its answers stay"
+    bundle = tmp_path / "b.tar.zst"
+    assert words in done("pack", folder, "-o", bundle, "--drop", "alias-a")
+    top = unpacked(bundle)
+    for name in ("README.md", "LICENCES.md"):
+        assert words in (top / name).read_text()
+    other = done("pack", folder, "-o", tmp_path / "c.tar.zst", "--drop", "third")
+    assert "same model" not in other
+    both = ("--drop", "alias-a", "--drop", "alias-b")
+    assert "same model" not in done("pack", folder, "-o", tmp_path / "d.tar.zst", *both)
 
 
 def test_a_blocked_attempt_fails_the_replay_of_a_cut_bundle(

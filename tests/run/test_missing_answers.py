@@ -101,6 +101,26 @@ def test_a_study_may_have_empty_answers_judged(tmp_path: Path) -> None:
     assert found.answers.whole.missing_kinds == {"cut_off_thinking": 1}
 
 
+def test_every_command_says_how_many_empty_answers_were_judged(tmp_path: Path) -> None:
+    """record's last line, the verdict and its JSON, analyze and the page; not where none is."""
+    odd = {1: chat(""), 2: chat(""), 4: chat("")}
+    world = Examination(lambda received: odd.get(subject_turn(received)))
+    with Loopback(world) as server:
+        study = write(tmp_path, server.url, 'empty_answers = "judged"\n')
+        recorded = CliRunner().invoke(main, ["record", str(study.folder)])
+    words = "missing answers 0, 3 empty answers judged"
+    assert recorded.exit_code == 0, recorded.output
+    assert words in recorded.output
+    verdict = replay(study, verify_checksums=True)
+    assert words in verdict.line
+    assert verdict.judged_answers == {"empty": 3}
+    analyzed = CliRunner().invoke(main, ["analyze", str(study.folder)]).output
+    assert "missing answers 0 of 5, 3 empty answers judged" in analyzed
+    page = tmp_path / "page.html"
+    CliRunner().invoke(main, ["report", str(study.folder), "--out", str(page)])
+    assert "what is no answer was judged as one: 3 empty" in page.read_text()
+
+
 def test_the_bounds_hold_what_is_missing(tmp_path: Path) -> None:
     """Mean FAR had the missing answer been 0 or 1, by all its judges; CI has a range, no bounds."""
     with Loopback(Examination(at_turn(3, chat(None)))) as server:

@@ -83,6 +83,8 @@ def _multiverse(found: Results) -> Table:
         ranked = [f"{place.rank}. {place.subject}" for place in row.ranking if place.rank]
         rule = (row.normalization, row.empty_far_prime, row.hoc_rule, f"{row.theta:g}")
         rows.append([*rule, ", ".join(ranked)])
+    if not found.valid:
+        return Table(f"{title}: none, as the study is invalid", columns, [])
     if not any(row[-1] for row in rows):
         return Table(f"{title}: no subject has a CI under any of {len(rows)}", columns, [])
     return Table(title, columns, [[*row[:-1], row[-1] or "undefined"] for row in rows])

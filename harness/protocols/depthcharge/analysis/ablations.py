@@ -42,7 +42,11 @@ def smaller_n(grid: Grid, rules: MetricRules) -> list[SmallerN]:
             size,
             DRAWS,
             [
-                _subsampled(names, [of_run[place] for of_run in runs if of_run])
+                _subsampled(
+                    names,
+                    [of_run[place] for of_run in runs if of_run],
+                    grid[names][0].found.evd.value.reason,
+                )
                 for names, runs in drawn.items()
             ],
         )
@@ -96,9 +100,9 @@ def _draws(shares: FloatArray, stop: str, theta: float) -> _Draws:
     return _Draws(survival.sums(shares, theta), float(np.mean(cut)))
 
 
-def _subsampled(names: tuple[str, str], runs: Sequence[_Draws]) -> Subsampled:
+def _subsampled(names: tuple[str, str], runs: Sequence[_Draws], lacking: str | None) -> Subsampled:
     if not runs:
-        nothing = Value(None, 0, "nothing was asked at depth 1")
+        nothing = Value(None, 0, lacking)
         return Subsampled(*names, nothing, nothing, nothing)
     n = DRAWS * len(runs)
     sds = [spread(run.evds, DRAWS).se.value or 0.0 for run in runs]

@@ -45,13 +45,14 @@ def analyze(
     """
     places = grid(found)
     runs = [run for part in places.values() for run in part]
-    cells = [_cell(*names, part, prices) for names, part in places.items()]
+    version = found.protocol_version
+    cells = [_cell(*names, part, prices, version) for names, part in places.items()]
     for domain in _domains(cells):
         rank(_of(cells, domain))
     return Analysis(
         currency=prices.currency if prices else None,
         cells=cells,
-        targets=_targets(cells, runs, planned),
+        targets=_targets(cells, runs, planned, version),
         accuracy_rankings=_accuracy_rankings(cells),
         domain_rankings=_domain_rankings(cells),
         differences=differences(places),
@@ -62,7 +63,9 @@ def analyze(
     )
 
 
-def _cell(target: str, domain: str, runs: Sequence[Run], prices: Prices | None) -> Cell:
+def _cell(
+    target: str, domain: str, runs: Sequence[Run], prices: Prices | None, version: int
+) -> Cell:
     evd = mean([run.found.evd.value for run in runs])
     cost = mean_of_all([cost_of(run, prices) for run in runs])
     spread = cell_spread(runs)
@@ -74,7 +77,7 @@ def _cell(target: str, domain: str, runs: Sequence[Run], prices: Prices | None) 
         interval=spread.interval,
         rank=None,
         censored=sum(run.found.evd.censored for run in runs),
-        accuracy=metrics.accuracy(depths_of(runs)),
+        accuracy=metrics.accuracy(depths_of(runs), version),
         cost=cost,
         evd_per_cost=per_cost(evd, cost),
         short=sum(bool(run.found.short) for run in runs),
@@ -100,14 +103,16 @@ def per_cost(evd: Value, cost: Value) -> Value:
     return Value(evd.value / cost.value, evd.n)
 
 
-def _targets(cells: Sequence[Cell], runs: Sequence[Run], planned: int) -> list[Target]:
+def _targets(
+    cells: Sequence[Cell], runs: Sequence[Run], planned: int, version: int
+) -> list[Target]:
     found = []
     for name in sorted({cell.target for cell in cells}):
         mine = [cell for cell in cells if cell.target == name]
         its_runs = [run for run in runs if run.found.cell.target == name]
         depths = depths_of(its_runs)
         evd, cost = mean([cell.evd for cell in mine]), mean_of_all([cell.cost for cell in mine])
-        accuracy = metrics.accuracy(depths)
+        accuracy = metrics.accuracy(depths, version)
         if len(its_runs) < planned:
             why = f"incomplete: {len(its_runs)} of {planned} runs"
             evd = cost = accuracy = Value(None, len(its_runs), why)
@@ -117,7 +122,7 @@ def _targets(cells: Sequence[Cell], runs: Sequence[Run], planned: int) -> list[T
                 evd,
                 None,
                 accuracy,
-                metrics.tiers(depths),
+                metrics.tiers(depths, version),
                 cost,
                 per_cost(evd, cost),
                 sum(cell.short for cell in mine),

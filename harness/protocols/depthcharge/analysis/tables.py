@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
-from harness.protocols.depthcharge.analysis.schema import Analysis, Cell
+from msgspec.structs import replace
+
+from harness.protocols.depthcharge.analysis.schema import Analysis, Cell, Ranked, Target
 from harness.results import TIERS, DrillResults, RunMetrics, Share, Value
 from harness.results.fallback_tables import fallback_tables
 from harness.results.table import Table, answers_table, between, number
 
+AnyRanked = TypeVar("AnyRanked", Cell, Target, Ranked)
+
 
 def tables(found: DrillResults) -> list[Table]:
     """Give the tables, the study's first, each run's after them."""
-    analysis: Analysis = found.analysis
+    analysis = found.analysis if found.valid else _without_ranks(found.analysis)
     return [
         _evd(analysis),
         _targets(analysis),
@@ -28,6 +33,21 @@ def tables(found: DrillResults) -> list[Table]:
         *answers_table(found.answers),
         *fallback_tables(found.fallbacks),
     ]
+
+
+def _without_ranks(analysis: Analysis) -> Analysis:
+    """Return an analysis in which nothing has a rank: an invalid study ranks nothing."""
+    thetas = [replace(part, cells=_unranked(part.cells)) for part in analysis.other_thetas]
+    return replace(
+        analysis,
+        cells=_unranked(analysis.cells),
+        targets=_unranked(analysis.targets),
+        other_thetas=thetas,
+    )
+
+
+def _unranked(ranked: Sequence[AnyRanked]) -> list[AnyRanked]:
+    return [replace(each, rank=None) for each in ranked]
 
 
 def _depth(value: Value) -> str:
@@ -210,7 +230,7 @@ def _depths(runs: Sequence[RunMetrics]) -> Table:
         "run",
         "depth",
         "tier",
-        "asked",
+        "verdicts",
         "facts",
         "missing / no fact",
         "A(d)",

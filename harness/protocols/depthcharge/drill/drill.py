@@ -32,6 +32,7 @@ from harness.protocols.depthcharge.drill.outcome import (
     child_of,
     judge,
     probe_of,
+    ran_out_of,
     unverifiable,
     words_of,
 )
@@ -106,9 +107,8 @@ class Drill:
         if survival is not None and is_below(survival, self._rules.theta):
             return "theta"
         if not paths:
-            without_fact = any(one.probe.state == UNVERIFIABLE for one in outcomes)
-            ran_out = survival is None and without_fact and self._rules.version >= ALL_RESULTS
-            return "sources" if ran_out else "no path left"
+            of_version_1 = self._rules.version < ALL_RESULTS
+            return "no path left" if of_version_1 or survival is not None else ran_out_of(outcomes)
         return "max depth" if depth == len(self._rules.tiers) else ""
 
     def _result(self, depth: int, stop: str) -> RunResult:

@@ -11,7 +11,7 @@ from harness.protocols.depthcharge.drill.evaluator import error_type
 from harness.protocols.depthcharge.drill.paths import Direction, Path, Slot, folded
 from harness.protocols.depthcharge.drill.questions import Question
 from harness.results import Passage, Probe, ProbeWords
-from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
+from harness.results.depthcharge import ASKED, MISSING, SOURCES, UNVERIFIABLE, VERDICTS
 
 
 class Fact(NamedTuple):
@@ -49,6 +49,15 @@ class Outcome(NamedTuple):
     probe: Probe
     words: ProbeWords | None = None
     child: Path | None = None
+
+
+def ran_out_of(outcomes: Sequence[Outcome]) -> str:
+    """Return what a depth without a verdict ends by: VERDICTS, where a question was put.
+
+    outcomes: in order; a slot counts by its last deal.
+    """
+    states = {one.slot.number: one.probe.state for one in outcomes}.values()
+    return VERDICTS if MISSING in states else SOURCES
 
 
 def unverifiable(depth: int, slot: Slot, walk: Walk) -> Outcome:

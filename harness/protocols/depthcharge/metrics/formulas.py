@@ -21,6 +21,7 @@ from harness.stats.proportions import wilson
 from harness.stats.survival import PLACES, is_below
 
 HALF = 0.5
+VERDICTS_NAMED = 2  # the version from which missing verdicts are told from no questions
 
 
 class Tally(NamedTuple):
@@ -40,16 +41,37 @@ def tally(probes: Sequence[Probe]) -> Tally:
     return Tally(became[ASKED], became[MISSING], became[UNVERIFIABLE], right)
 
 
-def curve(probes: Sequence[Probe], depths: int, questions: int, passes: Passes) -> list[Depth]:
+def without_verdicts(missing: int, where: str = "", version: int = VERDICTS_NAMED) -> str:
+    """Return why a share is undefined that no verdict is there for.
+
+    missing: verdicts of questions that were put, which version 1 does not tell from none.
+    """
+    if not missing or version < VERDICTS_NAMED:
+        return f"nothing was asked{where}"
+    put = "1 question was" if missing == 1 else f"{missing} questions were"
+    return f"{put} put{where}, none has a verdict"
+
+
+def curve(
+    probes: Sequence[Probe],
+    depths: int,
+    questions: int,
+    passes: Passes,
+    version: int = VERDICTS_NAMED,
+) -> list[Depth]:
     """Give depths 1 to `depths` of a run, with A(d), Wilson's interval and S(d).
 
-    Where nothing was asked A(d) is undefined, and S from there on.
+    Where no verdict is there A(d) is undefined, and S from there on. version: of the protocol.
     """
     numbers = range(1, depths + 1)
     counts = [tally([probe for probe in probes if probe.depth == d]) for d in numbers]
-    shares = [
-        share("", count.correct, count.asked, f"nothing was asked at depth {d}").share
+    reasons = [
+        without_verdicts(count.missing, f" at depth {d}", version)
         for d, count in zip(numbers, counts, strict=True)
+    ]
+    shares = [
+        share("", count.correct, count.asked, lacking).share
+        for count, lacking in zip(counts, reasons, strict=True)
     ]
     reason = next((each.reason for each in shares if each.value is None), None)
     products = survival.products([each.value for each in shares])
@@ -101,7 +123,7 @@ def evd_exclusive(depths: Sequence[Depth], theta: float) -> Value:
 
 def _sum(values: Sequence[float], depths: Sequence[Depth]) -> Value:
     if not known(depths):
-        return Value(None, 0, "nothing was asked at depth 1")
+        return Value(None, 0, depths[0].accuracy.reason)
     return Value(math.fsum(values), sum(depth.asked for depth in depths))
 
 
@@ -118,7 +140,7 @@ def left(depths: Sequence[Depth], max_depth: int) -> Value:
     """
     values = known(depths)
     if not values:
-        return Value(None, 0, "nothing was asked at depth 1")
+        return Value(None, 0, depths[0].accuracy.reason)
     n = depths[len(values) - 1].asked
     if values[-1] > 0 and len(values) >= max_depth:
         return Value(None, n, f"unknown beyond depth {max_depth}, the greatest")
@@ -145,13 +167,17 @@ def deepest_correct(depths: Sequence[Depth]) -> Value:
     return Value(float(max(found)), n)
 
 
-def accuracy(depths: Sequence[Depth]) -> Value:
-    """Give the share of right answers over all depths."""
+def accuracy(depths: Sequence[Depth], version: int = VERDICTS_NAMED) -> Value:
+    """Give the share of right answers over all depths; version: of the protocol."""
     asked, correct = (sum(getattr(d, name) for d in depths) for name in ("asked", "correct"))
-    return share("", correct, asked, "nothing was asked").share
+    return share("", correct, asked, _without_verdicts(depths, "", version)).share
 
 
-def tiers(depths: Sequence[Depth]) -> list[Share]:
+def _without_verdicts(depths: Sequence[Depth], where: str, version: int) -> str:
+    return without_verdicts(sum(depth.missing for depth in depths), where, version)
+
+
+def tiers(depths: Sequence[Depth], version: int = VERDICTS_NAMED) -> list[Share]:
     """Give the right answers of each tier that was come to, its depths pooled."""
     names = [name for name in TIERS if any(depth.tier == name for depth in depths)]
     parts = {name: [depth for depth in depths if depth.tier == name] for name in names}
@@ -160,7 +186,7 @@ def tiers(depths: Sequence[Depth]) -> list[Share]:
             name,
             sum(depth.correct for depth in part),
             sum(depth.asked for depth in part),
-            f"nothing was asked in {name}",
+            _without_verdicts(part, f" in {name}", version),
         )
         for name, part in parts.items()
     ]

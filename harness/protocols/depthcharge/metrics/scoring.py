@@ -64,9 +64,11 @@ def score_study(
     cells = sorted(cells, key=lambda cell: cell.cell)
     missing, answers = count_missing(cells, rules.missing_limit), answers_of(cells)
     limit = rules.unverifiable_limit if version > 1 else None
-    runs = [run_metrics(cell, rules, limit) for cell in cells]
+    runs = [run_metrics(cell, rules, limit, version) for cell in cells]
     limits = answers.faults(rules.missing_limit) if version > 1 else []
-    reason = "; ".join(filter(None, [*limits, missing.fault("verdicts")])) or _nothing_asked(runs)
+    reason = "; ".join(filter(None, [*limits, missing.fault("verdicts")])) or _without_numbers(
+        runs, version
+    )
     return DrillResults(
         study=name,
         protocol="depthcharge",
@@ -117,12 +119,17 @@ def notices(runs: Sequence[RunMetrics], rules: MetricRules) -> list[str]:
     ]
 
 
-def _nothing_asked(runs: Sequence[RunMetrics]) -> str:
-    """Name the runs that say nothing of their targets: sources or extractor never served."""
-    names = [run.cell.name for run in runs if not run.depths[0].asked]
-    if not names:
-        return ""
-    return f"{len(names)} of {len(runs)} runs asked nothing, the first is {names[0]}"
+def _without_numbers(runs: Sequence[RunMetrics], version: int) -> str:
+    """Name the runs that say nothing of their targets: no question was put, or none judged."""
+    lacking = [run for run in runs if not run.depths[0].asked]
+    judged_none = [run for run in lacking if run.depths[0].missing and version > 1]
+    asked_nothing = [run for run in lacking if run not in judged_none]
+    groups = (("asked nothing", asked_nothing), ("have no verdict at depth 1", judged_none))
+    return "; ".join(
+        f"{len(group)} of {len(runs)} runs {what}, the first is {group[0].cell.name}"
+        for what, group in groups
+        if group
+    )
 
 
 def count_missing(cells: Sequence[RunResult], limit: float) -> Missing:
@@ -134,10 +141,18 @@ def count_missing(cells: Sequence[RunResult], limit: float) -> Missing:
     return Missing(len(probes), missing, share, limit, dict(sorted(states.items())))
 
 
-def run_metrics(run: RunResult, rules: MetricRules, limit: float | None = None) -> RunMetrics:
-    """Compute the metrics of one run; limit: the share of slots without a fact, null: none."""
-    depths = metrics.curve(run.probes, run.depths, rules.questions, rules.passes)
-    parts = metrics.tiers(depths)
+def run_metrics(
+    run: RunResult,
+    rules: MetricRules,
+    limit: float | None = None,
+    version: int = metrics.VERDICTS_NAMED,
+) -> RunMetrics:
+    """Compute the metrics of one run.
+
+    limit: the share of slots without a fact, null: none. version: of the protocol.
+    """
+    depths = metrics.curve(run.probes, run.depths, rules.questions, rules.passes, version)
+    parts = metrics.tiers(depths, version)
     return RunMetrics(
         cell=run.cell,
         stop=run.stop,
@@ -146,7 +161,7 @@ def run_metrics(run: RunResult, rules: MetricRules, limit: float | None = None) 
         median_survival_depth=metrics.median_survival_depth(depths, rules.survival_cut),
         deepest_correct=metrics.deepest_correct(depths),
         final_survival=depths[-1].survival,
-        accuracy=metrics.accuracy(depths),
+        accuracy=metrics.accuracy(depths, version),
         tiers=parts,
         rises=metrics.rises(parts),
         errors_by_tier=metrics.errors_by_tier(depths),
@@ -181,7 +196,7 @@ def _spreads(run: RunResult, depths: Sequence[Depth], rules: MetricRules) -> lis
     asked = [depth.asked for depth in depths if depth.survival.value is not None]
     correct = [depth.correct for depth in depths][: len(asked)]
     if not asked:
-        return [uncertainty.undefined(0, "nothing was asked at depth 1")] * 4
+        return [uncertainty.undefined(0, depths[0].accuracy.reason or "")] * 4
     counts = by_branch(run.probes, len(asked))
     stop = Stop(rules.theta, rules.max_depth if run.stop == BY_THETA else len(asked))
     return [
