@@ -1,0 +1,67 @@
+"""What can be added from outside, by name: protocols, providers of models, kinds of sources.
+
+Each is a module. Those of this package are listed here; those of other packages are entry points of
+the same groups (https://packaging.python.org/en/latest/specifications/entry-points/): a line
+`name = "module"` under [project.entry-points."harness.providers"], say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from harness.errors import UsageError
+
+Group = Literal["harness.protocols", "harness.providers", "harness.sources"]
+BUILT_IN: Mapping[Group, Mapping[str, str]] = {
+    "harness.protocols": {
+        "ddft": "harness.protocols.ddft.protocol",
+        "depthcharge": "harness.protocols.depthcharge.protocol",
+    },
+    "harness.providers": {},
+    "harness.sources": {},
+}
+
+
+def names(group: Group) -> list[str]:
+    """Return all names of a group, those of this package first."""
+    return [*BUILT_IN[group], *sorted(_installed(group))]
+
+
+def load(group: Group, name: str) -> Any:
+    """Return what stands behind a name.
+
+    Raises UsageError for a name that no package has, that two packages have, or whose package
+    cannot be imported.
+    """
+    if name in BUILT_IN[group]:
+        return import_module(BUILT_IN[group][name])
+    point = _installed(group).get(name)
+    if point is None:
+        what = group.partition(".")[2].removesuffix("s")
+        raise UsageError(
+            f"{what} {name!r} is unknown; there are: {', '.join(names(group))}. "
+            f"Another package may bring it (entry points {group}); is that installed here?"
+        )
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"{_origin(point)}: {group} {name!r} cannot be loaded: {error}") from error
+
+
+def _installed(group: Group) -> dict[str, EntryPoint]:
+    """Return the entry points of a group; raises UsageError where a name is there already."""
+    points: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        if point.name in BUILT_IN[group] or points.setdefault(point.name, point) != point:
+            raise UsageError(
+                f"{_origin(point)}: its entry point {group} {point.name!r} has a name that is "
+                "taken; uninstall one of the two packages"
+            )
+    return points
+
+
+def _origin(point: EntryPoint) -> str:
+    return f"package {point.dist.name}" if point.dist else point.value
