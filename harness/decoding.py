@@ -24,7 +24,7 @@ class DecodesToTooMuch(CheckFailed):
 
 def are_known(encodings: str) -> bool:
     """Tell whether every one of these encodings can be undone."""
-    return all(part.strip().lower() in _decoders for part in encodings.split(","))
+    return all(name.strip().lower() in _decoders for name in encodings.split(","))
 
 
 def decoded(encodings: str, data: bytes) -> bytes | None:
@@ -32,13 +32,13 @@ def decoded(encodings: str, data: bytes) -> bytes | None:
 
     Raises DecodesToTooMuch.
     """
-    most = limit_of(len(data))
-    for encoding in reversed([part.strip().lower() for part in encodings.split(",")]):
+    limit = limit_of(len(data))
+    for encoding in reversed([name.strip().lower() for name in encodings.split(",")]):
         decode = _decoders.get(encoding)
         if decode is None:
             return None
         try:
-            data = _bounded(decode(data, most), most)
+            data = _bounded(decode(data, limit), limit)
         except DecodesToTooMuch:
             raise
         except Exception:  # noqa: BLE001  each library has its own error for data that does not fit
@@ -51,57 +51,57 @@ def limit_of(size: int) -> int:
     return min(MOST_DECODED, max(LEAST_LIMIT, MOST_TIMES * size))
 
 
-def _bounded(pieces: Iterator[bytes], most: int) -> bytes:
+def _bounded(pieces: Iterator[bytes], limit: int) -> bytes:
     taken, size = [], 0
     for piece in pieces:
         size += len(piece)
-        if size > most:
+        if size > limit:
             raise DecodesToTooMuch(
-                f"a body decodes to more than {most} bytes: refused (at most {MOST_TIMES} times "
+                f"a body decodes to more than {limit} bytes: refused (at most {MOST_TIMES} times "
                 f"its size, and at most {MOST_DECODED} bytes, are let in)."
             )
         taken.append(piece)
     return b"".join(taken)
 
 
-def _as_it_is(data: bytes, _most: int) -> Iterator[bytes]:
+def _as_it_is(data: bytes, _limit: int) -> Iterator[bytes]:
     yield data
 
 
-def _gunzip(data: bytes, most: int) -> Iterator[bytes]:
+def _gunzip(data: bytes, limit: int) -> Iterator[bytes]:
     """Yield the members of a gzip file; zeros may follow them (as gzip.decompress has it)."""
     while data := data.lstrip(b"\0"):
         member = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        yield from _inflated(member, data, most)
+        yield from _inflated(member, data, limit)
         data = member.unused_data
 
 
-def _inflate(data: bytes, most: int) -> Iterator[bytes]:
+def _inflate(data: bytes, limit: int) -> Iterator[bytes]:
     """Yield zlib's form, or, as some servers send it, deflate's own without a head."""
     try:
-        yield b"".join(_inflated(zlib.decompressobj(), data, most))
+        yield b"".join(_inflated(zlib.decompressobj(), data, limit))
     except (zlib.error, ValueError):
-        yield from _inflated(zlib.decompressobj(-zlib.MAX_WBITS), data, most)
+        yield from _inflated(zlib.decompressobj(-zlib.MAX_WBITS), data, limit)
 
 
-def _inflated(stream: Any, data: bytes, most: int) -> Iterator[bytes]:
-    yield stream.decompress(data, most + 1)
+def _inflated(stream: Any, data: bytes, limit: int) -> Iterator[bytes]:
+    yield stream.decompress(data, limit + 1)
     if not stream.eof and not stream.unconsumed_tail:
         raise ValueError("cut off")
 
 
-def _unbrotli(data: bytes, most: int) -> Iterator[bytes]:
+def _unbrotli(data: bytes, limit: int) -> Iterator[bytes]:
     import brotli
 
     stream = brotli.Decompressor()
-    yield stream.process(data, output_buffer_limit=most + 1)
+    yield stream.process(data, output_buffer_limit=limit + 1)
     if not stream.is_finished():
-        yield stream.process(b"", output_buffer_limit=most + 1)
+        yield stream.process(b"", output_buffer_limit=limit + 1)
     if not stream.is_finished():
         raise ValueError("cut off")
 
 
-def _unzstd(data: bytes, _most: int) -> Iterator[bytes]:
+def _unzstd(data: bytes, _limit: int) -> Iterator[bytes]:
     import zstandard
 
     while data:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from harness.errors import DamagedFile, HarnessError, Incomplete, NoRoom, UsageError
 
-ROOM_WANTED = 16 * 2**20
+ROOM_NEEDED = 16 * 2**20
 NAME_LIMIT = 120
 
 
@@ -43,10 +43,10 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 def _sweep(path: Path) -> None:
     """Remove what processes left that were killed while they wrote this file."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        pid = left.name.rsplit(".", 2)[1]
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        pid = leftover.name.rsplit(".", 2)[1]
         if pid.isdecimal() and not _is_running(int(pid)):
-            left.unlink(missing_ok=True)
+            leftover.unlink(missing_ok=True)
 
 
 def _is_running(pid: int) -> bool:
@@ -103,12 +103,12 @@ def refused(path: Path, error: OSError) -> HarnessError:
     )
 
 
-def check_room(folder: Path, wanted: int = ROOM_WANTED) -> None:
+def check_room(folder: Path, needed: int = ROOM_NEEDED) -> None:
     """Raise NoRoom where an answer that is about to be paid for could not be kept."""
     free = shutil.disk_usage(folder).free
-    if free < wanted:
+    if free < needed:
         raise NoRoom(
-            f"{folder}: only {free // 2**20} MB free, {wanted // 2**20} MB are wanted "
+            f"{folder}: only {free // 2**20} MB free, {needed // 2**20} MB are needed "
             "before a call is paid for. Free some space and start the same command "
             "again; it goes on from here."
         )
@@ -117,7 +117,9 @@ def check_room(folder: Path, wanted: int = ROOM_WANTED) -> None:
 def move_aside(path: Path) -> Path:
     """Rename a file that is to be made anew, to a name nothing has yet; give that name."""
     stem = f"{path.name}.journal-{int(time.time())}"
-    names = (path.with_name(f"{stem}{more}") for more in ("", *(f"-{n}" for n in range(2, 1000))))
+    names = (
+        path.with_name(f"{stem}{suffix}") for suffix in ("", *(f"-{n}" for n in range(2, 1000)))
+    )
     aside = next(name for name in names if not name.exists())
     return path.replace(aside)
 
@@ -220,15 +222,15 @@ def _sealed(line: bytes) -> bytes:
 
 def read_journal(path: Path) -> Entries:
     """Read a journal; a torn last line is given apart, damage elsewhere raises DamagedFile."""
-    whole, _, torn = path.read_bytes().rpartition(b"\n")
-    if not whole:
+    complete, _, torn = path.read_bytes().rpartition(b"\n")
+    if not complete:
         return Entries("", [], torn, 0)
-    lines = list(_unsealed(path, whole))
-    return Entries(lines[0].decode(), lines[1:], torn, len(whole) + 1)
+    lines = list(_unsealed(path, complete))
+    return Entries(lines[0].decode(), lines[1:], torn, len(complete) + 1)
 
 
-def _unsealed(path: Path, whole: bytes) -> Iterator[bytes]:
-    for number, sealed in enumerate(whole.split(b"\n"), 1):
+def _unsealed(path: Path, lines: bytes) -> Iterator[bytes]:
+    for number, sealed in enumerate(lines.split(b"\n"), 1):
         line = sealed[9:]
         if _sealed(line) != sealed + b"\n":
             raise DamagedFile(

@@ -68,8 +68,8 @@ def checked(entries: Mapping[str, Any], form: type[Form], source: str) -> Form:
     try:
         return form.model_validate(entries)
     except ValidationError as error:
-        told = [f"{source}: {'.'.join(place)}: {words}" for place, words in _faults(error)]
-        raise UsageError("\n".join(told)) from error
+        faults = [f"{source}: {'.'.join(place)}: {words}" for place, words in _faults(error)]
+        raise UsageError("\n".join(faults)) from error
 
 
 def marked_fields(
@@ -134,7 +134,7 @@ def _faults(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """Yield the place of each fault, and what is wrong there."""
     for fault in error.errors():
         got = "" if fault["type"] in ("missing", "value_error") else f", got {fault['input']!r}"
-        yield [str(part) for part in fault["loc"]], f"{_words(fault['msg'])}{got[:200]}"
+        yield [str(key) for key in fault["loc"]], f"{_words(fault['msg'])}{got[:200]}"
 
 
 def _words(message: str) -> str:
@@ -157,7 +157,7 @@ def _line_of(text: str, place: Sequence[str]) -> int | None:
 
 
 def _keys(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the line and the whole place of each table and each key of a TOML file, in its order."""
+    """Yield the line and the full place of each table and each key of a TOML file, in its order."""
     table, seen, depth = list[str](), dict[tuple[str, ...], int](), 0
     lines = zip(text.split("\n"), OPAQUE.sub(_blank, text).split("\n"), strict=True)
     for number, (line, bare) in enumerate(lines, 1):
@@ -170,13 +170,13 @@ def _keys(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _table(head: str, seen: dict[tuple[str, ...], int]) -> list[str]:
-    """Give the place of a table; one of a list, "[[name]]", is numbered from 0 by those seen."""
+    """Return the place of a table; one of a list, "[[name]]", is numbered from 0 by those seen."""
     place = list[str]()
-    parts = _key_parts(head.strip("[] "))
-    for number, part in enumerate(parts, 1):
-        place.append(part)
+    keys = _key_parts(head.strip("[] "))
+    for number, key_part in enumerate(keys, 1):
+        place.append(key_part)
         key = tuple(place)
-        if number == len(parts) and head.startswith("[["):
+        if number == len(keys) and head.startswith("[["):
             seen[key] = seen.get(key, -1) + 1
         if key in seen:
             place.append(str(seen[key]))
@@ -185,8 +185,8 @@ def _table(head: str, seen: dict[tuple[str, ...], int]) -> list[str]:
 
 def _key_parts(key: str) -> list[str]:
     """Split a dotted TOML key; a quoted part may hold dots."""
-    found = re.findall(r"""\"([^"]*)\"|'([^']*)'|([^.\s"']+)""", key)
-    return [double or single or bare for double, single, bare in found]
+    matches = re.findall(r"""\"([^"]*)\"|'([^']*)'|([^.\s"']+)""", key)
+    return [double or single or bare for double, single, bare in matches]
 
 
 def _blank(opaque: re.Match[str]) -> str:

@@ -40,9 +40,9 @@ def load(group: Group, name: str) -> Any:
         return import_module(BUILT_IN[group][name])
     point = _installed(group).get(name)
     if point is None:
-        what = group.partition(".")[2].removesuffix("s")
+        kind = group.partition(".")[2].removesuffix("s")
         raise UsageError(
-            f"{what} {name!r} is unknown; there are: {', '.join(names(group))}. "
+            f"{kind} {name!r} is unknown; there are: {', '.join(names(group))}. "
             f"Another package may bring it (entry points {group}); is that installed here?"
         )
     try:
