@@ -94,7 +94,7 @@ def test_a_full_disk_is_no_mistake_of_the_user(code: int) -> None:
 def test_room_is_looked_for_before_a_call(tmp_path: Path) -> None:
     """More room than there can be is refused, with both numbers; some room is not."""
     files.check_room(tmp_path, 1)
-    with pytest.raises(NoRoom, match=r"only \d+ MB free, 1099511627776 MB are wanted"):
+    with pytest.raises(NoRoom, match=r"only \d+ MB free, 1099511627776 MB are needed"):
         files.check_room(tmp_path, 2**60)
 
 
