@@ -1,1 +1,1 @@
-"""Ask models over a transport that is handed in, and read what they say."""
+"""Ask models and sources over a transport that is handed in, and read what they reply."""

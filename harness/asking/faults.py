@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 import httpx
 import msgspec
 
-from harness.asking.wire import ends_in, is_without_words
+from harness.asking.models.wire import ends_in, is_without_words
 from harness.decoding import DecodesToTooMuch, decoded
 from harness.errors import EndpointRefused, is_passing
 from harness.results.answers import FILTERED, NO_REPLY

@@ -24,7 +24,7 @@ from collections.abc import Callable
 import httpx
 
 from harness.asking.faults import NOT_READ, UNREADABLE, Luck, bad_luck
-from harness.asking.limits import stopped
+from harness.asking.rate_limits import stopped
 from harness.errors import is_passing
 
 TRIES = 6

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from harness.asking import wikipedia
+from harness.asking.sources import wikipedia
 from harness.recording.interaction import Interaction
 from harness.run.endpoints import with_endpoints
 from harness.run.wiring import frozen

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.asking.prompts import fill
+from harness.asking.models.prompts import fill
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.protocols.ddft.analysis.evaluations import SCALES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from harness.asking.limits import Limits, LimitTransport
+from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
 from harness.protocols.registry import protocol_of
 from harness.recording import guard

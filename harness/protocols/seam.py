@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from harness.asking.forms import Heard, ignored
-from harness.asking.sources import Source
-from harness.asking.turns import Each, in_turn
-from harness.asking.wire import Message, Model
+from harness.asking.executor import Each, in_turn
+from harness.asking.models.wire import Message, Model
+from harness.asking.replies.structured_output import Heard, ignored
+from harness.asking.sources.fact_source import Source
 from harness.results import AnswerCounts, Fitness, Gold, Interval, Materials
 from harness.results.bounds import Band, Bound
 from harness.results.scored import Scored

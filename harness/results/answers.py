@@ -1,6 +1,6 @@
 """What came back from a call to a model: the kinds of answers, and how many there were of each.
 
-The one table of kinds; harness.asking.answers has the one function that tells them apart.
+The one table of kinds; harness.asking.models.answers has the one function that tells them apart.
 """
 
 from __future__ import annotations

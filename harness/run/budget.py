@@ -11,7 +11,7 @@ import threading
 import httpx
 import msgspec
 
-from harness.asking.wire import WIRES
+from harness.asking.models.wire import WIRES
 from harness.errors import Incomplete, UsageError
 from harness.results import Price, Prices
 from harness.run.estimate import limit_sent, token_limit

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from harness.asking.reply_count import Reply
-from harness.asking.wire import ANTHROPIC_MAX_TOKENS
+from harness.asking.models.wire import ANTHROPIC_MAX_TOKENS
+from harness.asking.replies.reply_count import Reply
 from harness.results import DrillResults, Replies
 from harness.results.answers import CUT_OFF_THINKING, TRUNCATED
 from harness.results.depthcharge import UNVERIFIABLE

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from harness.asking.models import ChatModel
-from harness.asking.one_word import Choice, ask_word
-from harness.asking.replies import Score, read_reply
-from harness.asking.sources import FAILED, open_source
-from harness.asking.wire import Answer
+from harness.asking.models.chat_model import ChatModel
+from harness.asking.models.wire import Answer
+from harness.asking.replies.one_word import Choice, ask_word
+from harness.asking.replies.parser import Score, read_reply
+from harness.asking.sources.fact_source import FAILED, open_source
 from harness.errors import HarnessError
 from harness.protocols.registry import protocol_of
 from harness.results.answers import CUT_OFF_THINKING, REJECTED, words_of

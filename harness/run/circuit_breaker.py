@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-from harness.asking.reply_count import OK, Reply
+from harness.asking.replies.reply_count import OK, Reply
 from harness.errors import Incomplete
 
 FIRST_SAID = 3  # unusable replies of one model; said again each time they have doubled

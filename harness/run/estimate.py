@@ -13,11 +13,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.asking.inquiry import Window
-from harness.asking.limits import CHARACTERS_A_TOKEN
-from harness.asking.sources import FOUND, LookUp
-from harness.asking.usage import spending
-from harness.asking.wire import Answer, Endpoint, Message, request_body
+from harness.asking.models.usage import spending
+from harness.asking.models.wire import Answer, Endpoint, Message, request_body
+from harness.asking.rate_limits import CHARACTERS_A_TOKEN
+from harness.asking.sources.fact_source import FOUND, LookUp
+from harness.asking.sources.inquiry import Window
 from harness.protocols.registry import held_cell, protocol_of
 from harness.protocols.seam import NAME, YEAR, StudyProtocol, Surroundings
 from harness.results import Materials, Passage, Spending, Usage

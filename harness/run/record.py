@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import httpx
 
 from harness import results as results_file
-from harness.asking.forms import ignored
-from harness.asking.limits import Limits, LimitTransport
-from harness.asking.models import Manner, unnoticed
+from harness.asking.executor import in_turn
+from harness.asking.models.chat_model import Manner, unnoticed
+from harness.asking.rate_limits import Limits, LimitTransport
+from harness.asking.replies.structured_output import ignored
 from harness.asking.retry import RetryTransport
-from harness.asking.turns import in_turn
 from harness.errors import CheckFailed, Incomplete, UsageError
 from harness.files import move_aside, read_journal, write_atomic
 from harness.protocols.registry import held_cell, protocol_of

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness import results as results_file
-from harness.asking.models import Manner
-from harness.asking.usage import spending
+from harness.asking.models.chat_model import Manner
+from harness.asking.models.usage import spending
 from harness.errors import CheckFailed, HarnessError, RunStopped
 from harness.files import write_atomic
 from harness.protocols.registry import held_cell, protocol_of

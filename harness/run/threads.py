@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from harness.asking.turns import Each
+from harness.asking.executor import Each
 from harness.errors import EndpointRefused, Incomplete, NoRoom
 from harness.run.budget import CostLimit
 from harness.run.circuit_breaker import JudgeUnusable

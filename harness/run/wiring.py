@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import httpx
 
 from harness import results as results_file
-from harness.asking.forms import Heard, ignored
-from harness.asking.inquiry import SourceEndpoint
-from harness.asking.models import MANNER, ChatModel, Manner
-from harness.asking.page_transport import PageTransport, extractor
-from harness.asking.sources import open_source
-from harness.asking.turns import Each, in_turn
-from harness.asking.wire import Endpoint
+from harness.asking.executor import Each, in_turn
+from harness.asking.models.chat_model import MANNER, ChatModel, Manner
+from harness.asking.models.wire import Endpoint
+from harness.asking.replies.structured_output import Heard, ignored
+from harness.asking.sources.fact_source import open_source
+from harness.asking.sources.inquiry import SourceEndpoint
+from harness.asking.sources.page_transport import PageTransport, extractor
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.protocols.registry import protocol_of

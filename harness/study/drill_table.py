@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from harness.asking.options import unknown_option
+from harness.asking.sources.options import unknown_option
 from harness.forms import (
     METRIC,
     AnyName,

@@ -11,7 +11,7 @@ import httpx
 from loopback import Answer, Answering, Loopback, Received, json_answer
 
 from harness.asking.retry import RetryTransport
-from harness.asking.sources import LookUp, SourceEndpoint, Window, open_source
+from harness.asking.sources.fact_source import LookUp, SourceEndpoint, Window, open_source
 from harness.results import Passage
 
 KEY = "test-key-0123456789abcdef"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.asking.excerpt import excerpt
+from harness.asking.sources.excerpt import excerpt
 
 PAGE = """The heart is a pump of muscle.
 It has four chambers.

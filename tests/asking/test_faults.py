@@ -16,11 +16,11 @@ from loopback import Answer, Loopback, Received, json_answer, sse_answer
 from recording.search import assert_nowhere
 
 from harness.asking import faults
-from harness.asking.limits import Limits, LimitTransport
-from harness.asking.models import ChatModel
+from harness.asking.models.chat_model import ChatModel
+from harness.asking.models.wire import Answer as Said
+from harness.asking.models.wire import Endpoint
+from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
-from harness.asking.wire import Answer as Said
-from harness.asking.wire import Endpoint
 from harness.errors import Incomplete
 from harness.files import read_journal
 from harness.recording import guard, interaction

@@ -8,10 +8,10 @@ import httpx
 import pytest
 from loopback import Answer, Loopback, Received, json_answer
 
-from harness.asking.forms import Filled, Form, ask_form
-from harness.asking.models import ChatModel
-from harness.asking.replies import Score
-from harness.asking.wire import Endpoint
+from harness.asking.models.chat_model import ChatModel
+from harness.asking.models.wire import Endpoint
+from harness.asking.replies.parser import Score
+from harness.asking.replies.structured_output import Filled, Form, ask_form
 
 FORM = Form({"far": Score()}, {"type": "object"}, "Again: {problem}", {}, 2)
 QUESTION = [{"role": "user", "content": "Judge."}]

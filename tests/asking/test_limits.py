@@ -9,8 +9,8 @@ import httpx
 import pytest
 from loopback import Answer, Loopback, Received
 
-from harness.asking import limits
-from harness.asking.limits import Limits, LimitTransport
+from harness.asking import rate_limits as limits
+from harness.asking.rate_limits import Limits, LimitTransport
 from harness.errors import Incomplete
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.asking.replies import Texts, read_reply
+from harness.asking.replies.parser import Texts, read_reply
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import httpx
 import pytest
 from loopback import Answer, Loopback, Received, json_answer
 
-from harness.asking.models import ChatModel
-from harness.asking.one_word import Choice, OneWord, ask_word
-from harness.asking.wire import Endpoint
+from harness.asking.models.chat_model import ChatModel
+from harness.asking.models.wire import Endpoint
+from harness.asking.replies.one_word import Choice, OneWord, ask_word
 
 CHOICE = Choice("Yes", "No", "One word.", {})
 LIKELY_YES = [{"token": "Yes", "logprob": -0.4}, {"token": "No", "logprob": -1.1}]

@@ -15,10 +15,10 @@ from drilling import write_drill
 from loopback import Answer, Loopback, Received, json_answer
 from study_folder import edit
 
-from harness.asking.page_transport import MOST_BYTES, PageTransport
-from harness.asking.public_addresses import is_public
 from harness.asking.retry import RetryTransport
-from harness.asking.sources import open_source
+from harness.asking.sources.fact_source import open_source
+from harness.asking.sources.page_transport import MOST_BYTES, PageTransport
+from harness.asking.sources.public_addresses import is_public
 from harness.errors import UsageError
 from harness.recording import guard
 from harness.recording.cassette import load

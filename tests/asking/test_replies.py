@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from harness.asking.replies import (
+from harness.asking.replies.parser import (
     STATES,
     Choice,
     Fields,

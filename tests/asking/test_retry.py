@@ -17,7 +17,7 @@ from loopback import Answer, Loopback, Pair, Received, json_answer
 from provider import Provider
 from study_folder import edit, kept_calls, left_over, write_study
 
-from harness.asking.limits import Limits, LimitTransport
+from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
 from harness.cli import main
 from harness.errors import Incomplete

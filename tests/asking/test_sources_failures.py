@@ -26,9 +26,9 @@ from asking.lookups import (
 from loopback import Answer, Loopback, Pair, Received, json_answer
 from recording.search import assert_nowhere
 
-from harness.asking.limits import Limits, LimitTransport
+from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
-from harness.asking.sources import FAILED, FOUND, NOT_FOUND, open_source
+from harness.asking.sources.fact_source import FAILED, FOUND, NOT_FOUND, open_source
 from harness.errors import EndpointRefused, Incomplete
 from harness.files import read_journal
 from harness.recording import guard

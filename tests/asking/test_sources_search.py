@@ -11,9 +11,9 @@ import pytest
 from asking.lookups import CONTACT, KEY, WINDOW, endpoint, first, look_up
 from loopback import Answer, Loopback, Received, json_answer
 
-from harness.asking.sources import FAILED, FOUND, NOT_FOUND, Window, open_source
-from harness.asking.sources import SourceEndpoint as Endpoint
-from harness.asking.web_search import iso_date
+from harness.asking.sources.fact_source import FAILED, FOUND, NOT_FOUND, Window, open_source
+from harness.asking.sources.fact_source import SourceEndpoint as Endpoint
+from harness.asking.sources.web_search import iso_date
 from harness.errors import UsageError
 from harness.results import Passage
 

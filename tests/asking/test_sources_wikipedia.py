@@ -6,8 +6,8 @@ import pytest
 from asking.lookups import Wiki, article, look_up, page
 from loopback import Answer, Received
 
-from harness.asking.sources import FAILED, FOUND, NOT_FOUND, open_source
-from harness.asking.sources import SourceEndpoint as Endpoint
+from harness.asking.sources.fact_source import FAILED, FOUND, NOT_FOUND, open_source
+from harness.asking.sources.fact_source import SourceEndpoint as Endpoint
 from harness.errors import UsageError
 from harness.results import Passage
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from harness.asking.replies import Score, read_reply
-from harness.asking.thinking import spoken, without_thinking
+from harness.asking.models.thinking import spoken, without_thinking
+from harness.asking.replies.parser import Score, read_reply
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import pytest
 from asking.lookups import WINDOW, Found, endpoint, first
 from click.testing import CliRunner
 
-from harness.asking.sources import FOUND, NOT_FOUND, open_source
+from harness.asking.sources.fact_source import FOUND, NOT_FOUND, open_source
 from harness.cli import main
 from harness.corpus.entries import Entry, read_corpus
 from harness.corpus.index import Index, Scope, expression

@@ -14,7 +14,7 @@ from depthcharge.test_walking import held
 from drilling import said
 from loopback import Answer, Loopback, Received
 
-from harness.asking.sources import open_source
+from harness.asking.sources.fact_source import open_source
 from harness.corpus.entries import read_corpus
 from harness.results import TIERS
 from harness.study.folder import Study

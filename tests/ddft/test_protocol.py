@@ -10,7 +10,7 @@ from loopback import Answer, Loopback, Received, json_answer
 from provider import Provider
 from study_text import study_text
 
-from harness.asking.prompts import fill
+from harness.asking.models.prompts import fill
 from harness.protocols.ddft.dialogue import traps
 from harness.protocols.ddft.dialogue.dialogue import compress
 from harness.protocols.ddft.dialogue.materials import present_materials

@@ -13,7 +13,7 @@ from drilling import answering, role, said, world, write_drill
 from loopback import Answer, Loopback, Received, json_answer
 from simulated_drill import World
 
-from harness.asking.inquiry import Window
+from harness.asking.sources.inquiry import Window
 from harness.errors import Incomplete
 from harness.protocols.depthcharge import protocol as drills
 from harness.recording import cassette as cassettes

@@ -11,7 +11,7 @@ from judging import by_content, chat
 from loopback import Answer, Answering, Loopback, Received
 from study_folder import edit, write_study
 
-from harness.asking.reply_count import Reply
+from harness.asking.replies.reply_count import Reply
 from harness.cli import main
 from harness.run.causes import cause_of
 from harness.run.circuit_breaker import JudgeWatch

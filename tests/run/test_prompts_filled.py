@@ -15,9 +15,9 @@ from provider import Provider
 from study_folder import edit, write_study
 from test_prompt_files import with_prompts
 
-from harness.asking.inquiry import Window
-from harness.asking.sources import FOUND
-from harness.asking.wire import Answer, Message
+from harness.asking.models.wire import Answer, Message
+from harness.asking.sources.fact_source import FOUND
+from harness.asking.sources.inquiry import Window
 from harness.cli import main
 from harness.files import write_atomic
 from harness.placeholders import PLACEHOLDER, unfilled

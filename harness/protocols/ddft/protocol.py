@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from harness.asking.one_word import imagined_word
-from harness.asking.wire import Message
+from harness.asking.models.wire import Message
+from harness.asking.replies.one_word import imagined_word
 from harness.fitness.habits import habits
 from harness.protocols.ddft.analysis.evaluations import SCALES
 from harness.protocols.ddft.dialogue import placeholders

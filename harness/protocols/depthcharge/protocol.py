@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from harness.asking.inquiry import Window
-from harness.asking.one_word import imagined_word
-from harness.asking.wire import Message
+from harness.asking.models.wire import Message
+from harness.asking.replies.one_word import imagined_word
+from harness.asking.sources.inquiry import Window
 from harness.fitness.habits import habits
 from harness.protocols.depthcharge.drill import placeholders
 from harness.protocols.depthcharge.drill.drill import Drill

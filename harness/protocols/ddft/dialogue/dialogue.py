@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from harness.asking.forms import Heard, ignored
-from harness.asking.prompts import Prompts, fill
-from harness.asking.reply_count import Reply, ReplyCount
-from harness.asking.usage import UsageCount
-from harness.asking.wire import Answer, Model
+from harness.asking.models.prompts import Prompts, fill
+from harness.asking.models.usage import UsageCount
+from harness.asking.models.wire import Answer, Model
+from harness.asking.replies.reply_count import Reply, ReplyCount
+from harness.asking.replies.structured_output import Heard, ignored
 from harness.errors import DamagedFile
 from harness.protocols.ddft.dialogue import invention, jury, traps
 from harness.protocols.ddft.dialogue.examined import NUMBERS, TRAP_TURN, Bench, Examined

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from harness.asking.prompts import Prompts
-from harness.asking.reply_count import Reply
-from harness.asking.wire import Answer
+from harness.asking.models.prompts import Prompts
+from harness.asking.models.wire import Answer
+from harness.asking.replies.reply_count import Reply
 from harness.results import Concept, Score
 
 TRAP_TURN = 4

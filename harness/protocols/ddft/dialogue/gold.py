@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from harness.asking.forms import Heard, ignored
-from harness.asking.prompts import Prompts
-from harness.asking.replies import Fields, Text, read_reply
-from harness.asking.replies import Score as ScoreField
-from harness.asking.turns import Each, in_turn
-from harness.asking.usage import UsageCount
-from harness.asking.wire import Model
+from harness.asking.executor import Each, in_turn
+from harness.asking.models.prompts import Prompts
+from harness.asking.models.usage import UsageCount
+from harness.asking.models.wire import Model
+from harness.asking.replies.parser import Fields, Text, read_reply
+from harness.asking.replies.parser import Score as ScoreField
+from harness.asking.replies.structured_output import Heard, ignored
 from harness.fitness.habits import Utterance
 from harness.protocols.ddft.dialogue import jury
 from harness.protocols.ddft.dialogue.dialogue import Rules

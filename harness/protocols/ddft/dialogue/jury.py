@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from harness.asking.forms import Form, ask_form
-from harness.asking.replies import Fields, Text, Verdict, Wanted
-from harness.asking.replies import Score as ScoreField
-from harness.asking.wire import Message, Model
+from harness.asking.models.wire import Message, Model
+from harness.asking.replies.parser import Fields, Text, Verdict, Wanted
+from harness.asking.replies.parser import Score as ScoreField
+from harness.asking.replies.structured_output import Form, ask_form
 from harness.protocols.ddft.dialogue.examined import VERDICT, Bench, Examined, Judgement
 from harness.protocols.ddft.dialogue.verdicts import judge_by_verdicts
 from harness.protocols.ddft.metrics.formulas import mean

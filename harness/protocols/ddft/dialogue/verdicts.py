@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from harness.asking.one_word import Choice, OneWord, ask_word
-from harness.asking.prompts import Prompts
+from harness.asking.models.prompts import Prompts
+from harness.asking.models.wire import Message, Model
 from harness.asking.relevance import content_words, overlap
+from harness.asking.replies.one_word import Choice, OneWord, ask_word
 from harness.asking.sentences import sentences
-from harness.asking.wire import Message, Model
 from harness.protocols.ddft.dialogue.examined import TRAP_TURN, Bench, Examined, Judgement
 from harness.protocols.ddft.metrics.formulas import mean
 from harness.results import Score

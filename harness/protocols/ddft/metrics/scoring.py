@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.asking.reply_count import faults, shares, summed
-from harness.asking.usage import spending
+from harness.asking.models.usage import spending
+from harness.asking.replies.reply_count import faults, shares, summed
 from harness.protocols.ddft.metrics import formulas as metrics
 from harness.protocols.ddft.metrics.formulas import mean
 from harness.results import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from harness.asking.usage import spending
+from harness.asking.models.usage import spending
 from harness.protocols.depthcharge.analysis.ablations import other_thetas, smaller_n
 from harness.protocols.depthcharge.analysis.comparisons import cell_spread, differences
 from harness.protocols.depthcharge.analysis.grid import (

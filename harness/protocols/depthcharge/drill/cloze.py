@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.asking.prompts import Prompts
+from harness.asking.models.prompts import Prompts
 from harness.asking.sentences import sentences
 from harness.protocols.depthcharge.drill.names import Span, names, numbers
 from harness.protocols.depthcharge.drill.paths import folded

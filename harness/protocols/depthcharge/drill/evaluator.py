@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from harness.asking.forms import Filled, Form, ask_form
-from harness.asking.one_word import Choice, ask_word
-from harness.asking.prompts import Prompts
-from harness.asking.replies import OK, Fields, Flag, Text, Verdict
-from harness.asking.replies import Score as ScoreField
-from harness.asking.wire import Message, Model, with_text
+from harness.asking.models.prompts import Prompts
+from harness.asking.models.wire import Message, Model, with_text
+from harness.asking.replies.one_word import Choice, ask_word
+from harness.asking.replies.parser import OK, Fields, Flag, Text, Verdict
+from harness.asking.replies.parser import Score as ScoreField
+from harness.asking.replies.structured_output import Filled, Form, ask_form
 from harness.protocols.depthcharge.drill.questions import Question
 from harness.protocols.depthcharge.drill.support import is_supported
 

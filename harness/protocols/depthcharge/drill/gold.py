@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from harness.asking.forms import Filled, Heard, ignored
-from harness.asking.prompts import Prompts
-from harness.asking.replies import OK, Fields, Text, read_reply
-from harness.asking.turns import Each, in_turn
-from harness.asking.usage import UsageCount
-from harness.asking.wire import Model
+from harness.asking.executor import Each, in_turn
+from harness.asking.models.prompts import Prompts
+from harness.asking.models.usage import UsageCount
+from harness.asking.models.wire import Model
+from harness.asking.replies.parser import OK, Fields, Text, read_reply
+from harness.asking.replies.structured_output import Filled, Heard, ignored
 from harness.fitness.habits import Utterance
 from harness.protocols.depthcharge.drill.evaluator import FIELDS, Evaluation, evaluate
 from harness.protocols.depthcharge.drill.questions import Question

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.asking.forms import Filled
+from harness.asking.replies.structured_output import Filled
 from harness.protocols.depthcharge.drill.evaluator import error_type
 from harness.protocols.depthcharge.drill.paths import Direction, Path, Slot, folded
 from harness.protocols.depthcharge.drill.questions import Question

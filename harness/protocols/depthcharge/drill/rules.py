@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.asking.forms import Heard, ignored
-from harness.asking.inquiry import Window
-from harness.asking.sources import Source
-from harness.asking.turns import Each
-from harness.asking.wire import Model
+from harness.asking.executor import Each
+from harness.asking.models.wire import Model
+from harness.asking.replies.structured_output import Heard, ignored
+from harness.asking.sources.fact_source import Source
+from harness.asking.sources.inquiry import Window
 
 BY_CODE = "cloze"  # in the place of an extractor: questions are made by code
 ALL_RESULTS = 2  # the protocol's version from which a walk goes on to the next result

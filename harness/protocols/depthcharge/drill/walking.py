@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from harness.asking.prompts import Prompts
-from harness.asking.reply_count import Reply
-from harness.asking.sources import FAILED
+from harness.asking.models.prompts import Prompts
+from harness.asking.replies.reply_count import Reply
+from harness.asking.sources.fact_source import FAILED
 from harness.protocols.depthcharge.drill.outcome import Fact, Walk
 from harness.protocols.depthcharge.drill.paths import Direction, Slot
 from harness.protocols.depthcharge.drill.questions import Maker

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.asking.reply_count import shares, summed
-from harness.asking.usage import spending
+from harness.asking.models.usage import spending
+from harness.asking.replies.reply_count import shares, summed
 from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.protocols.depthcharge.metrics import uncertainty
 from harness.protocols.depthcharge.metrics.uncertainty import Counts, Spread, Stop

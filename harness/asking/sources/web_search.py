@@ -19,10 +19,10 @@ from typing import Any
 
 import msgspec
 
-from harness.asking.excerpt import excerpt
 from harness.asking.faults import refusal, silence
-from harness.asking.inquiry import Inquiry, Window
-from harness.asking.wikipedia import Licence
+from harness.asking.sources.excerpt import excerpt
+from harness.asking.sources.inquiry import Inquiry, Window
+from harness.asking.sources.wikipedia import Licence
 from harness.results import Passage
 from harness.results.depthcharge import PAGE_FORM, SNIPPET_FORM
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
-from harness.asking.blank import is_blank
+from harness.asking.models.blank import is_blank
 
 Message = dict[str, str]
 NO_TEXT = "(empty)"  # stands for an answer without a text

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.asking.answers import UNREADABLE, loads
-from harness.asking.wire import CUT_OFF, FILTERED, Answer, Wire, text_of, tokens_of
+from harness.asking.models.answers import UNREADABLE, loads
+from harness.asking.models.wire import CUT_OFF, FILTERED, Answer, Wire, text_of, tokens_of
 from harness.results.answers import REJECTED
 
 

@@ -16,11 +16,10 @@ from typing import Any
 
 import msgspec
 
-from harness.asking.blank import is_blank
 from harness.asking.faults import LASTING
-from harness.asking.replies import refuses
-from harness.asking.thinking import Marks, spoken
-from harness.asking.wire import (
+from harness.asking.models.blank import is_blank
+from harness.asking.models.thinking import Marks, spoken
+from harness.asking.models.wire import (
     BROKEN_OFF,
     CUT_OFF,
     FILTERING,
@@ -30,6 +29,7 @@ from harness.asking.wire import (
     ends_in,
     is_without_words,
 )
+from harness.asking.replies.parser import refuses
 from harness.results.answers import (
     CUT_OFF_THINKING,
     EMPTY,

@@ -11,7 +11,7 @@ import httpx
 import msgspec
 
 from harness.asking.faults import CHECK_KEY
-from harness.asking.models import LIMITED
+from harness.asking.models.chat_model import LIMITED
 from harness.errors import REFUSALS, EndpointRefused, Incomplete, is_passing
 from harness.version import VERSION
 

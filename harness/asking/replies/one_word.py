@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.asking.forms import ASKS
-from harness.asking.wire import Answer, Message, Model, with_text
+from harness.asking.models.wire import Answer, Message, Model, with_text
+from harness.asking.replies.structured_output import ASKS
 from harness.results.answers import FILTERED, OK, REJECTED
 
 LEAST_MASS = 0.1  # of the two words together; below it their ratio is noise

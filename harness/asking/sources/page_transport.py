@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from harness.asking.public_addresses import is_public, resolved
+from harness.asking.sources.public_addresses import is_public, resolved
 from harness.errors import UsageError
 
 PAGE, ROBOTS = "page", "robots"  # kinds of requests

@@ -13,13 +13,13 @@ from typing import Protocol
 
 import httpx
 
-from harness.asking import web_search, wikipedia
-from harness.asking.inquiry import Inquiry, NoAnswer
-from harness.asking.inquiry import SourceEndpoint as SourceEndpoint
-from harness.asking.inquiry import Window as Window
-from harness.asking.options import unknown_option
-from harness.asking.pages import PageReader
 from harness.asking.relevance import relevant as relevant
+from harness.asking.sources import web_search, wikipedia
+from harness.asking.sources.inquiry import Inquiry, NoAnswer
+from harness.asking.sources.inquiry import SourceEndpoint as SourceEndpoint
+from harness.asking.sources.inquiry import Window as Window
+from harness.asking.sources.options import unknown_option
+from harness.asking.sources.pages import PageReader
 from harness.errors import UsageError
 from harness.results import Passage
 

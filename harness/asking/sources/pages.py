@@ -11,10 +11,10 @@ from urllib.robotparser import RobotFileParser
 import httpx
 import msgspec
 
-from harness.asking.excerpt import excerpt
-from harness.asking.inquiry import Inquiry, Reply
-from harness.asking.page_transport import PAGE, ROBOTS
 from harness.asking.relevance import relevant
+from harness.asking.sources.excerpt import excerpt
+from harness.asking.sources.inquiry import Inquiry, Reply
+from harness.asking.sources.page_transport import PAGE, ROBOTS
 from harness.results import Passage
 from harness.results.depthcharge import PAGE_FORM
 

@@ -15,7 +15,7 @@ The rules, in their order:
    malformed, or what is wrong with its shape or fields.
 6. Without an object: ``truncated`` (unclosed thinking), ``empty``, ``refusal`` or ``no_json``.
 7. A finish reason of wire.CUT_OFF makes every failure of 3 to 6 ``truncated``.
-8. What asking/mending.py repairs is repaired: trailing commas always, strings from protocol version
+8. What json_repair.py repairs is repaired: trailing commas always, strings from protocol version
    2 on. No repair touches a number.
 
 The caller passes the message's content only: a reasoning field beside it is never graded, so null
@@ -31,10 +31,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from harness.asking.mending import with_legal_strings, without_trailing_commas
-from harness.asking.thinking import Piece, after_thinking, nesting
-from harness.asking.thinking import pieces as pieces_of
-from harness.asking.wire import CUT_OFF, FILTERED, ends_in
+from harness.asking.models.thinking import Piece, after_thinking, nesting
+from harness.asking.models.thinking import pieces as pieces_of
+from harness.asking.models.wire import CUT_OFF, FILTERED, ends_in
+from harness.asking.replies.json_repair import with_legal_strings, without_trailing_commas
 
 STATES = (
     "ok",  # every wanted field is there and fits

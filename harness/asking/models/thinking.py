@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.asking.mending import with_legal_strings, without_trailing_commas
+from harness.asking.replies.json_repair import with_legal_strings, without_trailing_commas
 
 # How thinking begins and ends, as regular expressions without groups, without regard to case.
 PAIRS = (

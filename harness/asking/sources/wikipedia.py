@@ -20,9 +20,9 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from harness.asking.excerpt import excerpt
 from harness.asking.faults import BUSY
-from harness.asking.inquiry import NO_SUCH_PAGE, Inquiry, NoAnswer, Window
+from harness.asking.sources.excerpt import excerpt
+from harness.asking.sources.inquiry import NO_SUCH_PAGE, Inquiry, NoAnswer, Window
 from harness.results import Passage
 
 LICENCE = "CC BY-SA 4.0"

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 
-from harness.asking import version_1
-from harness.asking.answers import answer_to, failed
 from harness.asking.faults import NOT_READ
-from harness.asking.wire import (
+from harness.asking.models import version_1
+from harness.asking.models.answers import answer_to, failed
+from harness.asking.models.wire import (
     WIRES,
     Answer,
     Endpoint,

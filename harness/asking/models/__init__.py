@@ -1,0 +1,1 @@
+"""Models: what each provider wants to be asked and how its replies read, one module a provider."""

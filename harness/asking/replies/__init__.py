@@ -1,0 +1,1 @@
+"""Replies that have to have a form: asked for, read leniently, counted."""

@@ -1,0 +1,1 @@
+"""Sources of facts: how each kind is searched, one module a kind."""
