@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.audit.claims import Claim, ClaimsFile
 from harness.audit.counts import arithmetic, granularity, interval, mean_of
+from harness.audit.dataset import Dataset, read_dataset
 from harness.audit.finding import VERDICTS, Outcome, Verdict, under
 from harness.audit.lattice import attainable
 from harness.audit.p_values import effect_size, p_value, partial_p
@@ -16,7 +17,6 @@ from harness.audit.recomputed import value
 from harness.audit.resampled import interval_resampled
 from harness.audit.spreads import dispersion_label, dispersion_pair, moment_bound
 from harness.audit.statements import direction, label_rule, restated
-from harness.audit.table import Table, read_table
 from harness.errors import UsageError
 from harness.forms import at
 
@@ -95,24 +95,24 @@ def audit(path: Path, file: ClaimsFile, data: Path | None = None) -> Audit:
     """
     if data is None and file.data:
         data = path.parent / file.data
-    table = _table(path, file, data) if data else None
-    findings = tuple(_found(path, name, claim, table) for name, claim in file.claim.items())
+    dataset = _dataset(path, file, data) if data else None
+    findings = tuple(_found(path, name, claim, dataset) for name, claim in file.claim.items())
     return Audit(file.title, file.source, str(data) if data else None, findings)
 
 
-def _table(path: Path, file: ClaimsFile, data: Path) -> Table:
-    table = read_table(data)
+def _dataset(path: Path, file: ClaimsFile, data: Path) -> Dataset:
+    dataset = read_dataset(data)
     try:
         for column in file.rounded:
-            table.has(column)
+            dataset.has(column)
     except UsageError as error:
         raise UsageError(f"{_at(path, 'rounded')}: rounded: {error}") from error
-    return replace(table, rounded=file.rounded)
+    return replace(dataset, rounded=file.rounded)
 
 
-def _found(path: Path, name: str, claim: Claim, table: Table | None) -> Finding:
+def _found(path: Path, name: str, claim: Claim, dataset: Dataset | None) -> Finding:
     try:
-        outcome = under(claim.assuming, _checked(claim, table))
+        outcome = under(claim.assuming, _checked(claim, dataset))
     except UsageError as error:
         raise UsageError(f"{_at(path, 'claim', name)}: claim.{name}: {error}") from error
     return Finding(
@@ -127,10 +127,10 @@ def _found(path: Path, name: str, claim: Claim, table: Table | None) -> Finding:
     )
 
 
-def _checked(claim: Claim, table: Table | None) -> Outcome:
+def _checked(claim: Claim, dataset: Dataset | None) -> Outcome:
     if claim.check in ALONE:
         return ALONE[claim.check](claim)
-    return WITH_DATA[claim.check](claim, table)
+    return WITH_DATA[claim.check](claim, dataset)
 
 
 def _at(path: Path, *place: str) -> str:

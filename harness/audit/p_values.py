@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.audit.claims import EffectSize, PartialP, PValue
+from harness.audit.dataset import Dataset
 from harness.audit.finding import Outcome, Reading, decide, joined, unchecked
 from harness.audit.lattice import Attained, lattice
 from harness.audit.printed import Printed, Span, reach, shown, span_shown
 from harness.audit.selection import Numbers, correlated, needs_data, over_rounding, plain, selected
-from harness.audit.table import Table
 from harness.stats import kendall, permutation
 from harness.stats.correlation import p_of_r
 from harness.stats.distributions import p_of_z
@@ -31,7 +31,7 @@ class Tests(NamedTuple):
     note: str = ""
 
 
-def p_value(claim: PValue, table: Table | None) -> Outcome:
+def p_value(claim: PValue, dataset: Dataset | None) -> Outcome:
     """Compare a printed p with the test of its coefficient, or of the data.
 
     Pearson: t = r sqrt((n - 2) / (1 - r^2)) is the test itself (Fisher 1925). Spearman and Kendall:
@@ -39,9 +39,9 @@ def p_value(claim: PValue, table: Table | None) -> Outcome:
     up to 33), and t, or the normal for tau, its approximation, a named convention. A bound such as
     "p < 0.01" is a statement about the test: where the exact p is known it alone decides.
     """
-    if claim.columns and table is None:
+    if claim.columns and dataset is None:
         return needs_data(claim)
-    tests = _of_data(claim, table) if claim.columns and table else _of_print(claim)
+    tests = _of_data(claim, dataset) if claim.columns and dataset else _of_print(claim)
     if claim.n not in (None, tests.n):
         return Outcome("contradicted", f"n = {tests.n}", f"n is {tests.n} and not {claim.n}")
     readings = _readings(claim, tests)
@@ -84,8 +84,8 @@ def _of_print(claim: PValue) -> Tests:
     return Tests(usual, exact, n, "" if exact else known.unattainable(coefficient))
 
 
-def _of_data(claim: PValue, table: Table) -> Tests:
-    cells = selected(table, claim)
+def _of_data(claim: PValue, dataset: Dataset) -> Tests:
+    cells = selected(dataset, claim)
     x, y = plain(cells)
     if claim.method == "kendall":
         found = kendall.kendall(x, y)

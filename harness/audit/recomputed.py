@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 
 from harness.audit.claims import Value
+from harness.audit.dataset import Dataset
 from harness.audit.finding import Outcome, Reading, decide, unchecked
 from harness.audit.printed import point
 from harness.audit.selection import (
@@ -18,12 +19,11 @@ from harness.audit.selection import (
     over_rounding,
     selected,
 )
-from harness.audit.table import Table
 from harness.stats.columns import mean, squares
 from harness.stats.kendall import kendall
 
 
-def value(claim: Value, table: Table | None) -> Outcome:
+def value(claim: Value, dataset: Dataset | None) -> Outcome:
     """Compute a statistic of the data again, over the rounding of what is itself printed.
 
     Each by its definition in harness.stats. A variance or SD without a stated ddof is tried with
@@ -31,11 +31,11 @@ def value(claim: Value, table: Table | None) -> Outcome:
     """
     if claim.missing:
         return unchecked(f"not printed: {claim.missing}")
-    if table is None:
+    if dataset is None:
         return needs_data(claim) if claim.columns else unchecked("needs a results.json (--data)")
     if claim.at or claim.published is None:
-        return _looked_up(claim, table)
-    columns = selected(table, claim)
+        return _looked_up(claim, dataset)
+    columns = selected(dataset, claim)
     n = len(columns[0])
     if claim.n not in (None, n):
         return Outcome("contradicted", f"n = {n}", f"n is {n} and not {claim.n}")
@@ -45,8 +45,8 @@ def value(claim: Value, table: Table | None) -> Outcome:
     return decide(claim.published, readings, f"n = {n}")
 
 
-def _looked_up(claim: Value, table: Table) -> Outcome:
-    found = table.at(claim.at)
+def _looked_up(claim: Value, dataset: Dataset) -> Outcome:
+    found = dataset.at(claim.at)
     if claim.n not in (None, found.n):
         return Outcome("contradicted", f"n = {found.n}", f"n is {found.n} and not {claim.n}")
     if found.value is None:

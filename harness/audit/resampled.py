@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from numpy.random import PCG64, Generator
 
 from harness.audit.claims import IntervalResampled
+from harness.audit.dataset import Dataset
 from harness.audit.finding import Outcome, Reading, Verdict, joined, unchecked
 from harness.audit.printed import Span, point
 from harness.audit.selection import (
@@ -19,7 +20,6 @@ from harness.audit.selection import (
     plain,
     selected,
 )
-from harness.audit.table import Table
 from harness.stats.columns import IntArray
 from harness.stats.resampling import bootstrap_pearson, bootstrap_spearman, draw, draw_legacy
 
@@ -31,16 +31,16 @@ STANDARD_ERRORS = 4  # an honest interval is off by more once in ten thousand au
 Ends = tuple[float, float]
 
 
-def interval_resampled(claim: IntervalResampled, table: Table | None) -> Outcome:
+def interval_resampled(claim: IntervalResampled, dataset: Dataset | None) -> Outcome:
     """Draw a percentile bootstrap interval again (Efron and Tibshirani 1993, chapter 13).
 
     With a stated seed the printed digits can come out, by PCG64 or by numpy's legacy generator.
     Without it all that can be asked is whether printed and drawn interval differ by no more than
     two draws do, and by the rounding of the data: `reproduced*`.
     """
-    if table is None:
+    if dataset is None:
         return needs_data(claim)
-    cells = selected(table, claim)
+    cells = selected(dataset, claim)
     columns, n = plain(cells), len(cells[0])
     if claim.n not in (None, n):
         return Outcome("contradicted", f"n = {n}", f"n is {n} and not {claim.n}")

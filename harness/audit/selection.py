@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from harness.audit.dataset import Dataset, Row, number
 from harness.audit.fields import Column, FromData, Where
 from harness.audit.finding import Outcome, unchecked
 from harness.audit.printed import MOST_DIGITS, Span, point, printed, reach
-from harness.audit.table import Row, Table, number
 from harness.errors import UsageError
 from harness.stats.columns import mean
 from harness.stats.correlation import Partial, partial_correlation
@@ -29,22 +29,22 @@ class Cell(NamedTuple):
     high: float
 
 
-def selected(table: Table, wanted: FromData) -> list[list[Cell]]:
+def selected(dataset: Dataset, wanted: FromData) -> list[list[Cell]]:
     """Give the columns that a claim names, over the units that have a number in all of them."""
     columns = [
-        {unit: _mean(cells) for unit, cells in grouped(table, wanted, column).items()}
+        {unit: _mean(cells) for unit, cells in grouped(dataset, wanted, column).items()}
         for column in wanted.columns
     ]
     units = [unit for unit in columns[0] if all(unit in column for column in columns)]
     return [[column[unit] for unit in units] for column in columns]
 
 
-def grouped(table: Table, wanted: FromData, column: Column) -> dict[Unit, list[Cell]]:
+def grouped(dataset: Dataset, wanted: FromData, column: Column) -> dict[Unit, list[Cell]]:
     """Give the numbers of a column by unit; holes are left out, and units of holes alone."""
-    found = _by_unit(table, wanted, column, column.where)
+    found = _by_unit(dataset, wanted, column, column.where)
     if not column.minus:
         return found
-    less = _by_unit(table, wanted, column, column.minus)
+    less = _by_unit(dataset, wanted, column, column.minus)
     return {
         unit: [_difference(_mean(cells), _mean(less[unit]))]
         for unit, cells in found.items()
@@ -123,17 +123,17 @@ def _loose(cell: Cell) -> bool:
 
 
 def _by_unit(
-    table: Table, wanted: FromData, column: Column, where: Where
+    dataset: Dataset, wanted: FromData, column: Column, where: Where
 ) -> dict[Unit, list[Cell]]:
     for name in (column.of, *wanted.per, *wanted.where, *wanted.without, *where):
-        table.has(name)
+        dataset.has(name)
     conditions = {**wanted.where, **where}
-    rows = [(place, row) for place, row in enumerate(table.rows) if _fits(row, conditions)]
+    rows = [(place, row) for place, row in enumerate(dataset.rows) if _fits(row, conditions)]
     if wanted.without:
         rows = [(place, row) for place, row in rows if not _fits(row, wanted.without)]
     if not rows:
-        raise UsageError(f"no row of {table.source} has {conditions}")
-    rounded, found = column.of in table.rounded, dict[Unit, list[Cell]]()
+        raise UsageError(f"no row of {dataset.source} has {conditions}")
+    rounded, found = column.of in dataset.rounded, dict[Unit, list[Cell]]()
     for place, row in rows:
         unit = tuple(row[name] for name in wanted.per) or (str(place),)
         if row[column.of]:

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from harness.audit.claims import DispersionLabel, DispersionPair, MomentBound
+from harness.audit.dataset import Dataset
 from harness.audit.finding import Outcome, Reading, decide, joined, unchecked
 from harness.audit.printed import Span, point, shown
 from harness.audit.selection import grouped
-from harness.audit.table import Table
 from harness.stats.agreement import mean_sd, mean_variance
 
 NAMES = {"variance": "mean variance", "sd": "mean standard deviation"}
@@ -66,14 +66,14 @@ def dispersion_pair(claim: DispersionPair) -> Outcome:
     return decide(claim.published, known, f"beside a mean deviation of {claim.deviation.text}")
 
 
-def dispersion_label(claim: DispersionLabel, table: Table | None) -> Outcome:
+def dispersion_label(claim: DispersionLabel, dataset: Dataset | None) -> Outcome:
     """Tell a mean variance from a mean standard deviation, by the ratings, or by their scale.
 
     By the ratings: means over items, as harness.stats.agreement has them. By the scale only a
     figure too large for its label can be told (Popoviciu 1935).
     """
-    if claim.columns and table is not None:
-        ratings = grouped(table, claim, claim.columns[0])
+    if claim.columns and dataset is not None:
+        ratings = grouped(dataset, claim, claim.columns[0])
         scores = [[cell.value for cell in cells] for cells in ratings.values()]
         if all(len(row) < 2 for row in scores):
             return unchecked("the data have fewer than two ratings of each item")

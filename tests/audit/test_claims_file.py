@@ -61,7 +61,7 @@ def audited(tmp_path: Path, claims: str, data: str = DATA) -> tuple[int, str]:
         ('"p_value"', '"p_valeu"', 7, "claim.first.check: Input should be 'value', 'p_value'"),
         ('"pearson"', '"pearsn"', 9, "claim.first.method: Input should be 'pearson'"),
         ('"0.5"', "0.50", 8, "in quotes, as printed"),
-        ('"0.5"', '"about 0.5"', 8, "is no number as printed"),
+        ('"0.5"', '"about 0.5"', 8, "is not a number as printed"),
         ('"0.1"', '"< 0.1"', 10, "is a bound"),
         ('"0.1"', '"1.1"', 10, "is no correlation"),
         ("n = 9", 'n = "9"', 11, "claim.first.n: Input should be a valid integer"),

@@ -25,7 +25,7 @@ def test_what_papers_print_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "nan", "inf", "1,800", "5%", "about 3", "1_000", "0x1", "."])
 def test_what_is_no_number_is_refused(text: str) -> None:
     """With the text that was found."""
-    with pytest.raises(ValueError, match="is no number as printed"):
+    with pytest.raises(ValueError, match="is not a number as printed"):
         printed(text)
 
 

@@ -19,7 +19,7 @@ EXPECTED = "a study's results.json (a table of your own is a CSV, whose name end
 
 
 @dataclass(frozen=True)
-class Table:
+class Dataset:
     """Rows of texts by column; an empty text is a hole.
 
     rounded: the columns whose numbers are printed ones. tree: the results they are from, if any.
@@ -65,7 +65,7 @@ class Table:
         return value
 
 
-def read_table(path: Path) -> Table:
+def read_dataset(path: Path) -> Dataset:
     """Read a results.json, or else a CSV; raises UsageError where it is neither."""
     return _of_results(path) if path.suffix == ".json" else _of_csv(path)
 
@@ -80,7 +80,7 @@ def number(text: str) -> float | None:
         return None
 
 
-def _of_csv(path: Path) -> Table:
+def _of_csv(path: Path) -> Dataset:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -94,7 +94,9 @@ def _of_csv(path: Path) -> Table:
     for number, line in lines:
         if len(line) != len(header):
             raise UsageError(f"{path}, line {number}: {len(line)} cells, not {len(header)}")
-    return Table(path.name, header, [dict(zip(header, line, strict=True)) for _, line in lines[1:]])
+    return Dataset(
+        path.name, header, [dict(zip(header, line, strict=True)) for _, line in lines[1:]]
+    )
 
 
 def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
@@ -109,7 +111,7 @@ def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
         ) from error
 
 
-def _of_results(path: Path) -> Table:
+def _of_results(path: Path) -> Dataset:
     """Give a study's results: a row a subject, or a run, its columns what is known of it."""
     tree = _tree(path)
     known = tree if isinstance(tree, dict) else {}
@@ -120,7 +122,7 @@ def _of_results(path: Path) -> Table:
     rows = [_row(entry, f"{path}: {name}[{place}]") for place, entry in enumerate(entries)]
     columns = dict.fromkeys(column for row in rows for column in row)
     filled = [{column: row.get(column, "") for column in columns} for row in rows]
-    return Table(path.name, list(columns), filled, tree=tree)
+    return Dataset(path.name, list(columns), filled, tree=tree)
 
 
 def _tree(path: Path) -> Any:
