@@ -10,7 +10,7 @@ from harness.audit.box import (
     spans_of,
     weighted_mean,
 )
-from harness.audit.printed import Rounding, half_named, printed
+from harness.audit.printed import Rounding, Span, half_named, printed
 
 NEAREST, CUT_OFF = Rounding.NEAREST, Rounding.CUT_OFF
 
@@ -18,7 +18,7 @@ NEAREST, CUT_OFF = Rounding.NEAREST, Rounding.CUT_OFF
 def test_a_difference_of_rounded_figures_is_a_range() -> None:
     """87.6 - 83.3 may be printed 4.2 to 4.4, not 4.5; and cut off the same of other values."""
     gain = difference(*spans_of([printed("87.6"), printed("83.3")], NEAREST))
-    assert gain == (Fraction("4.2"), Fraction("4.4"), Fraction("4.3"))
+    assert gain == Span(Fraction("4.2"), Fraction("4.4"), Fraction("4.3"))
     assert [text for text in ("4.1", "4.2", "4.3", "4.4", "4.5") if printed(text).allows(gain)] == [
         "4.2",
         "4.3",
