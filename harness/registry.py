@@ -1,14 +1,14 @@
 """What can be added from outside, by name: protocols, providers of models, kinds of sources.
 
-Each is a module. Those of this package are listed here; those of other packages are entry points of
-the same groups (https://packaging.python.org/en/latest/specifications/entry-points/): a line
-`name = "module"` under [project.entry-points."harness.providers"], say.
+A protocol is a module, a provider and a kind of source an object in one. Those of this package are
+listed here; those of other packages are entry points of the same groups
+(https://packaging.python.org/en/latest/specifications/entry-points/): a line
+`name = "module:OBJECT"` under [project.entry-points."harness.providers"], say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
@@ -20,8 +20,23 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = {
         "ddft": "harness.protocols.ddft.protocol",
         "depthcharge": "harness.protocols.depthcharge.protocol",
     },
-    "harness.providers": {},
-    "harness.sources": {},
+    "harness.providers": {
+        "openai": "harness.asking.models.openai:PROVIDER",
+        "azure": "harness.asking.models.azure:PROVIDER",
+        "anthropic": "harness.asking.models.anthropic:PROVIDER",
+    },
+    "harness.sources": {
+        "wikipedia-summary": "harness.asking.sources.wikipedia:SUMMARIES",
+        "wikipedia-extract": "harness.asking.sources.wikipedia:EXTRACTS",
+        "searxng": "harness.asking.sources.searxng:KIND",
+        "tavily": "harness.asking.sources.tavily:KIND",
+        "brave": "harness.asking.sources.brave:KIND",
+    },
+}
+WORDS: Mapping[Group, str] = {
+    "harness.protocols": "protocol",
+    "harness.providers": "provider",
+    "harness.sources": "kind of source",
 }
 
 
@@ -37,12 +52,11 @@ def load(group: Group, name: str) -> Any:
     cannot be imported.
     """
     if name in BUILT_IN[group]:
-        return import_module(BUILT_IN[group][name])
+        return EntryPoint(name, BUILT_IN[group][name], group).load()
     point = _installed(group).get(name)
     if point is None:
-        kind = group.partition(".")[2].removesuffix("s")
         raise UsageError(
-            f"{kind} {name!r} is unknown; there are: {', '.join(names(group))}. "
+            f"{WORDS[group]} {name!r} is unknown; there are: {', '.join(names(group))}. "
             f"Another package may bring it (entry points {group}); is that installed here?"
         )
     try:

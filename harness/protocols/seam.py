@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from harness.asking.executor import Each, in_turn
-from harness.asking.models.wire import Message, Model
+from harness.asking.models.model import Message, Model
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.asking.sources.fact_source import Source
 from harness.results import AnswerCounts, Fitness, Gold, Interval, Materials

@@ -11,11 +11,10 @@ import threading
 import httpx
 import msgspec
 
-from harness.asking.models.wire import WIRES
+from harness.asking.models.provider import UNREADABLE, provider_of
 from harness.errors import Incomplete, UsageError
 from harness.results import Price, Prices
-from harness.run.estimate import limit_sent, token_limit
-from harness.run.wiring import endpoint
+from harness.run.estimate import limit_sent
 from harness.study.folder import Study
 
 
@@ -57,7 +56,7 @@ class PricedTransport(httpx.BaseTransport):
         self, inner: httpx.BaseTransport, budget: Budget, price: Price, provider: str
     ) -> None:
         self._inner, self._budget = inner, budget
-        self._price, self._wire = price, WIRES[provider]
+        self._price, self._provider = price, provider_of(provider)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request; a call without an answer costs nothing."""
@@ -76,15 +75,15 @@ class PricedTransport(httpx.BaseTransport):
         self._inner.close()
 
     def _most(self, body: bytes) -> float:
-        limit = token_limit(msgspec.json.decode(body))
+        limit = self._provider.token_limit(msgspec.json.decode(body))
         return self._price.of(len(body), limit or 0)
 
     def _cost(self, response: httpx.Response, most: float) -> float:
         if response.status_code >= 400:
             return 0.0
         try:
-            tokens = self._wire.content(msgspec.json.decode(response.read())).tokens
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            tokens = self._provider.content(msgspec.json.decode(response.read())).tokens
+        except UNREADABLE:
             tokens = None
         return most if tokens is None else self._price.of(*tokens)
 
@@ -100,7 +99,7 @@ def check_limit(study: Study, prices: Prices | None) -> None:
     params = study.file.params_of_role
     for role, names in study.file.plan.roles.items():
         for name in names:
-            model = endpoint(name, study.file.models[name], None)
+            model = study.file.models[name].endpoint(name, None)
             if limit_sent(model, params.get(role, {})) is None:
                 raise UsageError(
                     f"--cost-limit: {name} as {role} has no token limit (max_tokens), so the most "

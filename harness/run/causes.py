@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from harness.asking.models.wire import ANTHROPIC_MAX_TOKENS
+from harness.asking.models.provider import provider_of, value_at
 from harness.asking.replies.reply_count import Reply
 from harness.results import DrillResults, Replies
 from harness.results.answers import CUT_OFF_THINKING, TRUNCATED
 from harness.results.depthcharge import UNVERIFIABLE
 from harness.study.folder import Study
 
-TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 READ_THEM = "read them with `harness show`"
 FORMS = (
     "no_json",
@@ -65,13 +64,14 @@ def _token_limit(study: Study, role: str, model: str) -> str:
     """Return at how many tokens a role's replies of a model end, and where that is set."""
     entry, plan = study.file.models[model], study.file.protocol
     own, of_role = f"[models.{model}.params]", f"[{plan}.params.{role}]"
-    tables = ((own, entry.params), (of_role, study.file.params_of_role.get(role, {})))
-    for name in (name for name in TOKEN_LIMITS if name not in entry.omit):
-        for table, params in tables:
-            if name in params:
-                return f"at {params[name]} tokens: raise {table} {name}"
-    if entry.provider == "anthropic":
-        return f"at {ANTHROPIC_MAX_TOKENS} tokens, the default: set {of_role} max_tokens"
+    provider = provider_of(entry.provider)
+    role_params = provider.parameters(study.file.params_of_role.get(role, {}))
+    for name in (name for name in provider.limit_names if name not in entry.omit):
+        for table, params in ((own, entry.params), (of_role, role_params)):
+            if (limit := value_at(params, name)) is not None:
+                return f"at {limit} tokens: raise {table} {name}"
+    if provider.default_limit is not None:
+        return f"at {provider.default_limit} tokens, the default: set {of_role} max_tokens"
     return f"at the endpoint's own limit: set {of_role} max_tokens"
 
 

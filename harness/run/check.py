@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from harness.asking.models.chat_model import ChatModel
-from harness.asking.models.wire import Answer
+from harness.asking.models.model import Answer
 from harness.asking.replies.one_word import Choice, ask_word
 from harness.asking.replies.parser import Score, read_reply
 from harness.asking.sources.fact_source import FAILED, open_source
@@ -18,7 +18,7 @@ from harness.protocols.registry import protocol_of
 from harness.results.answers import CUT_OFF_THINKING, REJECTED, words_of
 from harness.run.preflight import read_all
 from harness.run.served import advice, others_served
-from harness.run.wiring import endpoint, endpoints, keys_in_use, source_endpoint, way_out
+from harness.run.wiring import endpoints, keys_in_use, way_out
 from harness.study.folder import Study
 from harness.study.study_file import SourceEntry
 
@@ -56,7 +56,7 @@ def check_endpoints(study: Study) -> Iterator[EndpointState]:
         elif isinstance(asked, SourceEntry):
             yield _told(name, partial(_checked_source, study, name, asked, keys.get(name)))
         else:
-            model = ChatModel(endpoint(name, asked, keys.get(name)), httpx.HTTPTransport())
+            model = ChatModel(asked.endpoint(name, keys.get(name)), httpx.HTTPTransport())
             for role in (role for role, names in study.file.plan.roles.items() if name in names):
                 yield _told(f"{name} ({role})", partial(_checked_model, study, model, role))
 
@@ -70,9 +70,7 @@ def _told(name: str, check: Callable[[], EndpointState]) -> EndpointState:
 
 def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None) -> EndpointState:
     wanted = study.depthcharge.domains[0]
-    source = open_source(
-        source_endpoint(name, asked, key, wanted), way_out(asked, httpx.HTTPTransport())
-    )
+    source = open_source(asked.endpoint(name, key, wanted), way_out(asked, httpx.HTTPTransport()))
     look_up = source.look_up("check", wanted, None)
     passage = next(iter(look_up), None)
     if look_up.state == FAILED:

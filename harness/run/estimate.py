@@ -13,19 +13,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from harness.asking.models.model import Answer, Message
+from harness.asking.models.provider import Endpoint, provider_of, request_body
 from harness.asking.models.usage import spending
-from harness.asking.models.wire import Answer, Endpoint, Message, request_body
 from harness.asking.rate_limits import CHARACTERS_A_TOKEN
 from harness.asking.sources.fact_source import FOUND, LookUp
 from harness.asking.sources.inquiry import Window
 from harness.protocols.registry import held_cell, protocol_of
 from harness.protocols.seam import NAME, YEAR, StudyProtocol, Surroundings
 from harness.results import Materials, Passage, Spending, Usage
-from harness.run.wiring import endpoint
 from harness.study.folder import Study
 
 UNLIMITED = 400
-LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 ASK_AGAIN = 60  # tokens of the words with which a second ask says what was wrong
 
 
@@ -55,7 +54,7 @@ def estimate(study: Study, materials: Materials) -> Estimate:
     protocol = protocol_of(study)
     sources = {name: _EveryFact(name) for name in study.file.sources}
     models = {
-        name: _StandIn(endpoint(name, model, None), protocol)
+        name: _StandIn(model.endpoint(name, None), protocol)
         for name, model in study.file.models.items()
     }
     around = Surroundings(models, sources)
@@ -70,20 +69,9 @@ def estimate(study: Study, materials: Materials) -> Estimate:
     )
 
 
-def token_limit(body: Mapping[str, Any]) -> int | None:
-    """Return the most tokens, reasoning included, that a request allows; None without a limit.
-
-    Anthropic's max_tokens and OpenAI's max_completion_tokens count reasoning too (their API
-    references). Several choices (n) each have all of it.
-    """
-    limits = [body[name] for name in LIMITS if isinstance(body.get(name), int)]
-    choices = body.get("n")
-    return max(limits) * (choices if isinstance(choices, int) else 1) if limits else None
-
-
 def limit_sent(endpoint: Endpoint, params: Mapping[str, Any]) -> int | None:
-    """Return the token limit of a model in a role, as its requests carry it: see `token_limit`."""
-    return token_limit(request_body(endpoint, [], params))
+    """Return the token limit of a model in a role, as its requests carry it."""
+    return provider_of(endpoint.provider).token_limit(request_body(endpoint, [], params))
 
 
 def tokens_in(messages: Sequence[Message]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import threading
 
-from harness.asking.models.wire import Answer
+from harness.asking.models.model import Answer
 from harness.errors import Incomplete
 from harness.results.answers import FILTERED, NO_REPLY, REJECTED
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx
 
 from harness import results as results_file
 from harness.asking.executor import Each, in_turn
 from harness.asking.models.chat_model import MANNER, ChatModel, Manner
-from harness.asking.models.wire import Endpoint
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.asking.sources.fact_source import open_source
-from harness.asking.sources.inquiry import SourceEndpoint
 from harness.asking.sources.page_transport import PageTransport, extractor
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.protocols.registry import protocol_of
 from harness.protocols.seam import Surroundings
-from harness.results import Materials, RunKey, address_part
+from harness.results import Materials, RunKey
 from harness.run.exam import with_own_gold
 from harness.study.folder import Cell, Study
 from harness.study.prices import read_prices
@@ -129,42 +127,6 @@ def require_keys(study: Study, keys: Mapping[str, str]) -> None:
             )
 
 
-def endpoint(name: str, model: ModelEntry, key: str | None) -> Endpoint:
-    """Give a model of the study file as `asking` wants it."""
-    return Endpoint(
-        name,
-        model.base_url,
-        model.model,
-        model.params,
-        tuple(model.omit),
-        model.json_mode,
-        key,
-        model.timeout,
-        model.provider,
-        model.api_version,
-        (model.thinking[0], model.thinking[1]) if model.thinking else None,
-        model.headers,
-        model.query,
-        model.key_header,
-    )
-
-
-def source_endpoint(name: str, source: SourceEntry, key: str | None, domain: str) -> SourceEndpoint:
-    """Give a source of the study file as `asking` wants it, within a domain."""
-    return SourceEndpoint(
-        name=name,
-        kind=source.kind,
-        base_url=source.base_url.replace("{domain}", address_part(domain)),
-        api_key=key,
-        contact=source.contact,
-        query=source.query.replace("{domain}", domain),
-        max_results=source.max_results,
-        fetch=source.fetch,
-        options={name: _within(value, domain) for name, value in source.options.items()},
-        timeout=source.timeout,
-    )
-
-
 def way_out(asked: ModelEntry | SourceEntry, wire: httpx.BaseTransport) -> httpx.BaseTransport:
     """Return the way out to an endpoint over a wire: to pages too, where a source reads them.
 
@@ -174,13 +136,6 @@ def way_out(asked: ModelEntry | SourceEntry, wire: httpx.BaseTransport) -> httpx
         extractor()
         return PageTransport(wire, allow_private=asked.allow_private)
     return wire
-
-
-def _within(value: Any, domain: str) -> Any:
-    """Return an option with the domain in the place of {domain}, in lists of texts too."""
-    if isinstance(value, list):
-        return [_within(inner, domain) for inner in value]
-    return value.replace("{domain}", domain) if isinstance(value, str) else value
 
 
 def surroundings(
@@ -195,11 +150,11 @@ def surroundings(
     """Give every model and source of the study over its transport, for one cell."""
     domain = cell.domain if isinstance(cell, RunKey) else ""
     models = {
-        name: ChatModel(endpoint(name, model, keys.get(name)), transports[name], manner)
+        name: ChatModel(model.endpoint(name, keys.get(name)), transports[name], manner)
         for name, model in study.file.models.items()
     }
     sources = {
-        name: open_source(source_endpoint(name, source, keys.get(name), domain), transports[name])
+        name: open_source(source.endpoint(name, keys.get(name), domain), transports[name])
         for name, source in study.file.sources.items()
     }
     return Surroundings(models, sources, heard, each)

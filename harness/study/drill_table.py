@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from harness.asking.sources.options import unknown_option
+from harness.asking.sources.inquiry import SourceEndpoint
+from harness.asking.sources.source_kind import entry_problem, kind_of
+from harness.errors import UsageError
 from harness.forms import (
     METRIC,
     AnyName,
@@ -19,12 +22,28 @@ from harness.forms import (
 )
 from harness.http_names import SourceUrl
 from harness.placeholders import advice, unfilled
-from harness.results import RunKey, name_part, slug, tier_of
+from harness.results import RunKey, address_part, name_part, slug, tier_of
 
 Tier = Literal["COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE"]
 Tiers = dict[Tier, list[Name]]
 Depths = Annotated[int, Field(ge=1, le=1000)]
 CONTACT = r"^[ -'*-~]*$"  # ASCII without brackets, as a User-Agent's comment
+
+
+def named_in_registry(name: str, load: Callable[[str], object]) -> str:
+    """Return a name as it is; raises ValueError where nothing stands behind it."""
+    try:
+        load(name)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+    return name
+
+
+def _checked_kind(name: str) -> str:
+    return named_in_registry(name, kind_of)
+
+
+KindName = Annotated[str, AfterValidator(_checked_kind)]
 CLOZE = "cloze"  # in the place of an extractor
 
 
@@ -32,14 +51,14 @@ class SourceEntry(Strict):
     """[sources.NAME]: where facts are looked up, and how.
 
     base_url: {domain} in it stands for the domain, as in quantum-computing, where each has pages
-    of its own. contact: an address for the User-Agent, which Wikimedia asks for. query: what a web
+    of its own. contact: an address for the User-Agent, which some ask for. query: what a web
     search is given, {direction} for what is looked for and, if it helps, {domain}. options: more
     parameters of the search, {domain} in their texts too. fetch: read the pages of a web search's
     results, where their robots.txt allows it, in the place of its snippets; allow_private: also
     from addresses that are not public.
     """
 
-    kind: Literal["wikipedia-summary", "wikipedia-extract", "searxng", "tavily", "brave"]
+    kind: KindName
     base_url: SourceUrl = Field(pattern=r"^https?://")
     api_key_env: str | None = None
     contact: str = Field(default="", pattern=CONTACT)
@@ -53,15 +72,11 @@ class SourceEntry(Strict):
     timeout: float = Field(default=60, gt=0)
 
     @model_validator(mode="after")
-    def _wikimedia_is_told_who_asks(self) -> SourceEntry:
-        if "wikipedia.org" in self.base_url and not self.contact:
-            raise ValueError("Wikimedia wants a contact (an e-mail address or a page) of who asks")
-        return self
-
-    @model_validator(mode="after")
-    def _options_are_of_its_kind(self) -> SourceEntry:
-        if fault := unknown_option(self.kind, self.options):
-            raise ValueError(fault)
+    def _fits_its_kind(self) -> SourceEntry:
+        if problem := entry_problem(self.endpoint("", None)):
+            raise ValueError(problem)
+        if kind_of(self.kind).needs_key and not self.api_key_env:
+            raise ValueError(f"{self.kind} needs a key: api_key_env names its variable")
         return self
 
     @model_validator(mode="after")
@@ -75,17 +90,27 @@ class SourceEntry(Strict):
                 raise ValueError(f"{{{placeholder}}} in {text!r}: {advice(placeholder, filled)}")
         return self
 
-    @model_validator(mode="after")
-    def _pages_are_of_a_search(self) -> SourceEntry:
-        if self.fetch and self.kind.startswith("wikipedia"):
-            raise ValueError(f"fetch reads the pages of web searches; {self.kind} gives texts")
-        return self
+    def endpoint(self, name: str, key: str | None, domain: str = "{domain}") -> SourceEndpoint:
+        """Return the source as whoever asks it wants it, within a domain."""
+        return SourceEndpoint(
+            name=name,
+            kind=self.kind,
+            base_url=self.base_url.replace("{domain}", address_part(domain)),
+            api_key=key,
+            contact=self.contact,
+            query=self.query.replace("{domain}", domain),
+            max_results=self.max_results,
+            fetch=self.fetch,
+            options={name: _within(option, domain) for name, option in self.options.items()},
+            timeout=self.timeout,
+        )
 
-    @model_validator(mode="after")
-    def _paid_searches_name_their_key(self) -> SourceEntry:
-        if self.kind in ("tavily", "brave") and not self.api_key_env:
-            raise ValueError(f"{self.kind} needs a key: api_key_env names its variable")
-        return self
+
+def _within(option: Any, domain: str) -> Any:
+    """Return an option with the domain in the place of {domain}, in lists of texts too."""
+    if isinstance(option, list):
+        return [_within(text, domain) for text in option]
+    return option.replace("{domain}", domain) if isinstance(option, str) else option
 
 
 class DomainEntry(Strict):

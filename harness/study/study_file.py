@@ -6,8 +6,10 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from harness.asking.models.provider import Endpoint, provider_of
+from harness.asking.sources.source_kind import kind_of
 from harness.forms import (
     METRIC,
     AnyName,
@@ -23,8 +25,16 @@ from harness.results import CellKey, name_part
 from harness.study.cuts import Cuts, Danger
 from harness.study.drill_table import DepthCharge as DepthCharge
 from harness.study.drill_table import SourceEntry as SourceEntry
+from harness.study.drill_table import named_in_registry
 
 Mark = Annotated[str, Field(min_length=2)]
+
+
+def _checked_provider(name: str) -> str:
+    return named_in_registry(name, provider_of)
+
+
+ProviderName = Annotated[str, AfterValidator(_checked_provider)]
 
 
 class ModelEntry(Strict):
@@ -32,13 +42,11 @@ class ModelEntry(Strict):
 
     thinking: how its thinking begins and ends in its answers, beside the usual marks.
     headers, query: sent with every request. key_header: the header that carries the bare key, in
-    the place of the provider's own, as Azure AI's model route wants it: base_url
-    "https://NAME.services.ai.azure.com/models", query { "api-version" = "2024-05-01-preview" },
-    key_header "api-key". served_as: names (with * for anything) that an endpoint may give for the
-    model, beside its own and that with a date behind.
+    the place of the provider's own, as some gateways want it. served_as: names (with * for
+    anything) that an endpoint may give for the model, beside its own and that with a date behind.
     """
 
-    provider: Literal["openai", "azure", "anthropic"] = "openai"
+    provider: ProviderName = "openai"
     base_url: BaseUrl = Field(pattern=r"^https?://")
     model: str
     api_version: str = ""
@@ -58,11 +66,9 @@ class ModelEntry(Strict):
     thinking: list[Mark] | None = Field(default=None, min_length=2, max_length=2)
 
     @model_validator(mode="after")
-    def _azure_names_its_version(self) -> ModelEntry:
-        if self.provider == "azure" and not self.api_version:
-            raise ValueError('provider "azure" needs an api_version, such as "2024-10-21"')
-        if self.provider == "azure" and "api-version" in self.query:
-            raise ValueError('provider "azure": api_version says it; leave it out of query')
+    def _fits_its_provider(self) -> ModelEntry:
+        if problem := provider_of(self.provider).entry_problem(self.endpoint("", None)):
+            raise ValueError(problem)
         return self
 
     @model_validator(mode="after")
@@ -70,6 +76,25 @@ class ModelEntry(Strict):
         if self.key_header and not self.api_key_env:
             raise ValueError("key_header names a place for a key; api_key_env names its variable")
         return self
+
+    def endpoint(self, name: str, key: str | None) -> Endpoint:
+        """Return the model as whoever asks it wants it, under a name, with its key."""
+        return Endpoint(
+            name=name,
+            base_url=self.base_url,
+            model=self.model,
+            params=self.params,
+            omit=tuple(self.omit),
+            json_mode=self.json_mode,
+            api_key=key,
+            timeout=self.timeout,
+            provider=self.provider,
+            api_version=self.api_version,
+            thinking=(self.thinking[0], self.thinking[1]) if self.thinking else None,
+            headers=self.headers,
+            query=self.query,
+            key_header=self.key_header,
+        )
 
 
 class FactsEntry(Strict):
@@ -259,10 +284,11 @@ class StudyFile(Strict):
         drill = self.depthcharge
         _require_known("source", drill.listed_sources if drill else [], self.sources)
         for name in drill.newest_sources if drill else []:
-            if self.sources[name].kind.startswith("wikipedia"):
+            if not kind_of(self.sources[name].kind).has_dates:
                 raise ValueError(
-                    f"tiers.CUTTING_EDGE: {name} is a Wikipedia, whose pages are of no date; this "
-                    "tier searches the two years before as_of and needs a web search"
+                    f"tiers.CUTTING_EDGE: {name} is of the kind {self.sources[name].kind}, whose "
+                    "passages have no date; this tier searches the last months before as_of, and "
+                    "needs a source that can keep to them, such as a web search"
                 )
         for name in self.sources:
             if name in self.models:

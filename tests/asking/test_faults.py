@@ -16,14 +16,15 @@ from loopback import Answer, Loopback, Received, json_answer, sse_answer
 from recording.search import assert_nowhere
 
 from harness.asking import faults
+from harness.asking.models.answers import reading_of
 from harness.asking.models.chat_model import ChatModel
-from harness.asking.models.wire import Answer as Said
-from harness.asking.models.wire import Endpoint
+from harness.asking.models.model import Answer as Said
+from harness.asking.models.provider import Endpoint, provider_of
 from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
 from harness.errors import Incomplete
 from harness.files import read_journal
-from harness.recording import guard, interaction
+from harness.recording import guard
 from harness.recording.cassette import load
 from harness.recording.recorder import Recorder
 from harness.recording.transport import RecordingTransport
@@ -64,11 +65,13 @@ ANSWERS: dict[str, Any] = {
         "choices": [{"message": {"content": None, "refusal": "No."}}],
         "error": UPSTREAM,
     },
+    "quoted": {"choices": [choice('{"error": {"code": 502}}')]},
+}
+UNREADABLE: dict[str, Any] = {
     "empty error": {"error": {}},
     "number": {"error": 502},
-    "quoted": {"choices": [choice('{"error": {"code": 502}}')]},
     "list": [{"error": UPSTREAM}],
-    "odd choices": {"choices": {"error": 1}},
+    "odd choices": {"choices": {}},
     "odd choice": {"choices": ["error"]},
 }
 
@@ -91,19 +94,21 @@ def ask(url: str, transport: httpx.BaseTransport) -> Said:
     )
 
 
+def reading(status: int, headers: httpx.Headers, body: bytes) -> faults.Reading:
+    """Read a body as a model does whose provider speaks chat completions."""
+    return reading_of(status, body, provider_of("openai"), None)
+
+
 def sent(url: str, **extensions: Any) -> httpx.Response:
     with httpx.Client(transport=tries()) as client:
-        return client.post(url, json={}, extensions=extensions)
+        return client.post(url, json={}, extensions={"reader": reading, **extensions})
 
 
 @pytest.mark.parametrize(("body", "name"), LUCK.values(), ids=LUCK)
-@pytest.mark.parametrize("extensions", [{}, {"kind": "model"}], ids=["unsaid", "model"])
-def test_an_error_in_place_of_an_answer_is_asked_again(
-    body: Any, name: str, extensions: dict[str, str]
-) -> None:
+def test_an_error_in_place_of_an_answer_is_asked_again(body: Any, name: str) -> None:
     """The tries tell it by its number at most, never by the words of a stranger."""
     with Loopback(answering(json_answer(body), GOOD)) as server:
-        response = sent(server.url, **extensions)
+        response = sent(server.url)
         assert len(server.received) == 2
     assert response.json() == json.loads(GOOD.body)
     assert response.extensions["attempts"] == [{"status": 200, "retry_after": None, "error": name}]
@@ -119,6 +124,15 @@ def test_what_would_come_again_is_left_as_it_is(body: Any) -> None:
     assert response.extensions["attempts"] == []
 
 
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+def test_what_no_provider_sends_is_asked_again(body: Any) -> None:
+    """Neither a reply nor an error: the tries say that it could not be read."""
+    with Loopback(answering(json_answer(body), GOOD)) as server:
+        response = sent(server.url)
+    assert response.json() == json.loads(GOOD.body)
+    assert [tried["error"] for tried in response.extensions["attempts"]] == ["unreadable"]
+
+
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_an_error_with_a_status_of_its_own_goes_by_that(status: int) -> None:
     """The body is not looked at."""
@@ -128,9 +142,9 @@ def test_an_error_with_a_status_of_its_own_goes_by_that(status: int) -> None:
 
 
 def test_a_source_may_have_an_error_of_that_form() -> None:
-    """It is read by the finder that knows its kind."""
+    """It is read by the kind that knows its form."""
     with Loopback(answering(json_answer({"error": UPSTREAM}), GOOD)) as server:
-        assert sent(server.url, kind="source").json() == {"error": UPSTREAM}
+        assert sent(server.url, reader=None).json() == {"error": UPSTREAM}
 
 
 @pytest.mark.parametrize("fault", [True, False])
@@ -141,7 +155,8 @@ def test_a_compressed_body_is_read_and_passed_on_as_it_came(fault: bool) -> None
     kind = [("Content-Type", "application/json"), ("Content-Encoding", "gzip")]
     with Loopback(answering(Answer(headers=kind, body=packed), GOOD)) as server:
         retry = tries()
-        response = retry.handle_request(httpx.Request("POST", server.url))
+        request = httpx.Request("POST", server.url, extensions={"reader": reading})
+        response = retry.handle_request(request)
         assert isinstance(response.stream, httpx.SyncByteStream)
         raw = b"".join(response.stream)
         assert len(server.received) == (2 if fault else 1)
@@ -169,11 +184,6 @@ def test_a_stream_is_passed_on_while_it_comes() -> None:
                 first = next(response.iter_lines())
         assert len(server.received) == 1
     assert json.loads(first.removeprefix("data: ")) == events[0]
-
-
-def test_streams_are_those_of_the_recorder() -> None:
-    """Both know the same types."""
-    assert faults.STREAM_TYPES == interaction.STREAM_TYPES
 
 
 def test_an_error_to_the_last_try_is_evidence_and_no_answer(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from loopback import Answer, Loopback, Received, json_answer
 
 from harness.asking.models.chat_model import ChatModel
-from harness.asking.models.wire import Endpoint
+from harness.asking.models.provider import Endpoint
 
 PARAMS = {"max_tokens": 1, "logprobs": True, "top_logprobs": 20}
 YES = {"token": "Yes", "logprob": -0.1, "bytes": [89, 101, 115]}

@@ -7,7 +7,7 @@ import pytest
 from loopback import Answer, Loopback, Received, json_answer
 
 from harness.asking.models.chat_model import ChatModel
-from harness.asking.models.wire import Endpoint
+from harness.asking.models.provider import Endpoint
 from harness.asking.replies.one_word import Choice, OneWord, ask_word
 
 CHOICE = Choice("Yes", "No", "One word.", {})

@@ -29,6 +29,7 @@ from recording.search import assert_nowhere
 from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
 from harness.asking.sources.fact_source import FAILED, FOUND, NOT_FOUND, open_source
+from harness.asking.sources.source_kind import kind_of
 from harness.errors import EndpointRefused, Incomplete
 from harness.files import read_journal
 from harness.recording import guard
@@ -191,7 +192,7 @@ def test_a_lagging_wiki_says_how_long_to_wait() -> None:
             "GET",
             f"{server.url}{path}&list=search&srsearch=x&srnamespace=0&srlimit=4",
             headers={"User-Agent": f"harness/0.1.0 ({CONTACT})"},
-            extensions={"kind": "source"},
+            extensions={"kind": "source", "reader": kind_of("wikipedia-extract").reading},
         )
         response = limited.handle_request(request)
     assert 1 <= time.monotonic() - began < 3

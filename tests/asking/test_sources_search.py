@@ -364,7 +364,7 @@ def test_a_window_holds_both_its_ends() -> None:
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ({"kind": "bing"}, "kind 'bing'; expected one of wikipedia-summary"),
+        ({"kind": "bing"}, "kind of source 'bing' is unknown; there are: wikipedia-summary"),
         ({"options": {"time_range": "year"}}, "option 'time_range'; expected one of those for"),
         ({"query": "guidelines"}, r"query 'guidelines'; expected \{direction\}"),
         ({"contact": "me\r\nX-Other: 1"}, "contact"),

@@ -217,5 +217,5 @@ def test_a_page_without_a_text_is_no_passage() -> None:
 def test_wikimedia_is_told_whom_to_write_to() -> None:
     """Without a contact nothing is sent there, as its policy wants one in the User-Agent."""
     endpoint = Endpoint("wiki", "wikipedia-summary", "https://en.wikipedia.org")
-    with pytest.raises(UsageError, match="'wiki': no contact"):
+    with pytest.raises(UsageError, match="'wiki': Wikimedia wants a contact"):
         open_source(endpoint, None)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 from loopback import Answer, Loopback, Received, json_answer
 
 from harness.asking.models.chat_model import ChatModel
-from harness.asking.models.wire import Endpoint
+from harness.asking.models.provider import Endpoint
 from harness.errors import EndpointRefused, Incomplete
 
 KEY = "test-key-0123456789"

@@ -15,7 +15,7 @@ from provider import Provider
 from study_folder import edit, write_study
 from test_prompt_files import with_prompts
 
-from harness.asking.models.wire import Answer, Message
+from harness.asking.models.model import Answer, Message
 from harness.asking.sources.fact_source import FOUND
 from harness.asking.sources.inquiry import Window
 from harness.cli import main

@@ -1,35 +1,22 @@
-"""What came back from a call, decided in one place: see the table in harness.results.answers.
-
-Shapes of a provider's content filter: HTTP 400 with the code content_filter, or the inner code
-ResponsibleAIPolicyViolation, for a prompt, and the finish reason content_filter for an answer
-(Azure OpenAI, Content filtering); a 400 that says so in words (OpenAI's invalid_prompt, Anthropic's
-"content filtering policy"); the stop reason refusal, with as much text as had come (Anthropic,
-Handle streaming refusals); 403 with `flagged_input` or `reasons` in the error's metadata
-(OpenRouter, Errors and Debugging); no choices beside prompt_filter_results that are filtered.
-"""
+"""What came back from a call, decided in one place: see the table in harness.results.answers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
 from typing import Any
 
+import httpx
 import msgspec
 
-from harness.asking.faults import LASTING
+from harness.asking.faults import LONGEST_WORDS, NOT_READ, NOTHING, UNREADABLE, Luck, Reading
 from harness.asking.models.blank import is_blank
+from harness.asking.models.model import CUT_OFF, FILTERING, Answer, ends_in
+from harness.asking.models.provider import UNREADABLE as NO_REPLY_ERRORS
+from harness.asking.models.provider import Content, Fault, Provider
 from harness.asking.models.thinking import Marks, spoken
-from harness.asking.models.wire import (
-    BROKEN_OFF,
-    CUT_OFF,
-    FILTERING,
-    Answer,
-    Content,
-    Wire,
-    ends_in,
-    is_without_words,
-)
 from harness.asking.replies.parser import refuses
+from harness.errors import is_passing
 from harness.results.answers import (
     CUT_OFF_THINKING,
     EMPTY,
@@ -42,39 +29,68 @@ from harness.results.answers import (
     TRUNCATED,
 )
 
-FILTER_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
-FILTER_WORDS = ("content filtering policy", "usage policy", "content management policy")
-LONGEST_WORDS = 300  # characters of a stranger's words in a message
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+LONGEST_PROBLEM = 300  # characters of a stranger's words in a message
 
 
-def answer_to(status: int, content: bytes, wire: Wire, own: Marks | None = None) -> Answer:
+def answer_to(status: int, content: bytes, provider: Provider, own: Marks | None = None) -> Answer:
     """Return what came back, as one of KINDS; own: the marks of this model's thinking.
 
     status: HTTP's; what is bad luck or refuses every call is the caller's to tell before.
     """
     try:
         reply = loads(content)
-    except UNREADABLE as error:
+    except NO_REPLY_ERRORS as error:
         kind = REJECTED if status >= 400 else NO_REPLY
         return failed(kind, f"HTTP {status}, no JSON ({error}): {_words(content)}")
-    if status >= 400 or _fault_of(reply) is not None:
-        problem = f"HTTP {status}: {_words(content, reply)}"
-        return failed(_kind_of_fault(status, reply), problem)
+    fault = provider.fault(reply)
+    if status >= 400 or fault is not None:
+        problem = f"HTTP {status}: {_words(content, fault)}"
+        return failed(_kind_of_fault(status, fault), problem)
     try:
-        return _answer(wire.content(reply), own)
-    except UNREADABLE as error:
-        kind = FILTERED if _prompt_is_filtered(reply) else NO_REPLY
+        return _answer(provider.content(reply), own)
+    except NO_REPLY_ERRORS as error:
         problem = f"HTTP {status} ({type(error).__name__}: {error}): {_words(content)}"
-        return failed(kind, problem)
+        return failed(NO_REPLY, problem)
 
 
-def _words(content: bytes, reply: Any = None) -> str:
+def reading_of(status: int, content: bytes, provider: Provider, own: Marks | None) -> Reading:
+    """Return what a body says beyond its status, for the transport that tries again."""
+    fault = _fault_in(content, provider)
+    if fault is not None and fault.refuses:
+        return Reading(refusal=_quoted(fault.words))
+    if is_passing(status):
+        return NOTHING
+    answer = answer_to(status, content, provider, own)
+    if answer.state == FILTERED:
+        return Reading(settled=True)
+    if status == httpx.codes.OK and fault is not None:
+        return NOTHING if fault.is_lasting else Reading(_luck(fault))
+    if answer.state == NO_REPLY:
+        return Reading(Luck(UNREADABLE, f"{NOT_READ} ({answer.problem})"))
+    return NOTHING
+
+
+def _fault_in(content: bytes, provider: Provider) -> Fault | None:
+    try:
+        return provider.fault(loads(content))
+    except NO_REPLY_ERRORS:
+        return None
+
+
+def _luck(fault: Fault) -> Luck:
+    """Name an error by its number only: names are kept as they are, words are searched for keys."""
+    name = f"error {fault.code}" if re.fullmatch(r"[0-9]{1,4}", fault.code) else "error"
+    words = f", {fault.words[:LONGEST_WORDS]!r}," if fault.words else ""
+    return Luck(name, f"the endpoint answered 200 with {name}{words}")
+
+
+def _words(content: bytes, fault: Fault | None = None) -> str:
     """Return the words of an error, or of whatever came, quoted and cut."""
-    fault = _fault_of(reply)
-    message = fault.get("message") if isinstance(fault, dict) else fault
-    text = message if isinstance(message, str) else content.decode("utf-8", "replace")
-    return json.dumps(text[:LONGEST_WORDS], ensure_ascii=False)
+    return _quoted((fault.words if fault else "") or content.decode("utf-8", "replace"))
+
+
+def _quoted(words: str) -> str:
+    return json.dumps(words[:LONGEST_PROBLEM], ensure_ascii=False)
 
 
 def failed(kind: str, problem: str) -> Answer:
@@ -133,47 +149,10 @@ def _kind(said: str, finish: str | None, *, declined: bool, ended: bool) -> str:
     return REFUSED if refuses(said) else OK
 
 
-def _fault_of(reply: Any) -> Any:
-    """Return the error that stands in an answer's place, as Luck of faults.py; None without."""
-    if not isinstance(reply, dict):
-        return None
-    choices = reply.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, dict):
-        fault = first.get("error") or reply.get("error")
-        if ends_in(first.get("finish_reason"), BROKEN_OFF):
-            return fault or {}
-        return (fault or None) if is_without_words(first) else None
-    return (reply.get("error") or None) if first is None and not reply.get("content") else None
-
-
-def _kind_of_fault(status: int, reply: Any) -> str:
-    fault = _fault_of(reply)
-    error = fault if isinstance(fault, dict) else {}
-    if _is_filter(error):
+def _kind_of_fault(status: int, fault: Fault | None) -> str:
+    if fault is not None and fault.by_filter:
         return FILTERED
-    return REJECTED if status >= 400 or str(error.get("code")) in LASTING else NO_REPLY
-
-
-def _is_filter(error: Mapping[str, Any]) -> bool:
-    inner, metadata = error.get("innererror"), error.get("metadata")
-    codes = [error.get("code"), error.get("type")]
-    codes += [inner.get("code")] if isinstance(inner, dict) else []
-    if any(code in FILTER_CODES for code in codes):
-        return True
-    if isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata):
-        return True
-    words = str(error.get("message")).casefold()
-    return any(sign in words for sign in FILTER_WORDS)
-
-
-def _prompt_is_filtered(reply: Any) -> bool:
-    """Tell whether a reply without choices says that the prompt was filtered."""
-    try:
-        results = [part["content_filter_results"] for part in reply["prompt_filter_results"]]
-        return any(part["filtered"] is True for result in results for part in result.values())
-    except UNREADABLE:
-        return False
+    return REJECTED if status >= 400 or (fault and fault.is_lasting) else NO_REPLY
 
 
 def _replaced(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Ask a model over the transport that we are handed, and tell an answer from a failure."""
+"""Ask a model over a transport, and tell an answer from a failure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 
-from harness.asking.faults import NOT_READ
+from harness.asking.faults import NOT_READ, Reading
 from harness.asking.models import version_1
-from harness.asking.models.answers import answer_to, failed
-from harness.asking.models.wire import (
-    WIRES,
-    Answer,
+from harness.asking.models.answers import answer_to, failed, reading_of
+from harness.asking.models.model import Answer, Message
+from harness.asking.models.provider import (
     Endpoint,
-    Message,
     address,
+    provider_of,
     request_body,
     request_headers,
 )
@@ -68,7 +67,7 @@ class ChatModel:
     ) -> None:
         self.endpoint = endpoint
         self._transport, self._manner = transport, manner
-        self._wire = WIRES[endpoint.provider]
+        self._provider = provider_of(endpoint.provider)
         self._url = _parsed(address(endpoint))
         self._head = [  # the same for every call, and as long in the making as the rest of it
             (b"Host", self._url.netloc),
@@ -114,7 +113,7 @@ class ChatModel:
                 "endpoint": self.endpoint.name,
                 "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout),
                 "optional": self._manner.accepts_missing,
-                "reader": self._kind,
+                "reader": self._reading,
                 "settles": self._manner.version > 1,
             },
         )
@@ -127,10 +126,9 @@ class ChatModel:
             response.close()
         return _Came(response.status_code, content, bool(response.extensions.get("recorded")))
 
-    def _kind(self, status: int, content: bytes) -> tuple[str, str]:
-        """Tell a transport below how this reply will be read: its kind, and what is wrong."""
-        answer = answer_to(status, content, self._wire, self.endpoint.thinking)
-        return answer.state, answer.problem
+    def _reading(self, status: int, _headers: httpx.Headers, content: bytes) -> Reading:
+        """Tell a transport below what a body says beyond its status."""
+        return reading_of(status, content, self._provider, self.endpoint.thinking)
 
     def _without_reply(self, call: str, error: httpx.TransportError) -> Answer:
         """Return a missing answer for an error that is one for good; others raise Incomplete."""
@@ -145,7 +143,7 @@ class ChatModel:
 
     def _read(self, call: str, came: _Came) -> Answer:
         status, content, recorded = came
-        answer = answer_to(status, content, self._wire, self.endpoint.thinking)
+        answer = answer_to(status, content, self._provider, self.endpoint.thinking)
         if status in REFUSALS and answer.state != FILTERED:
             raise EndpointRefused(
                 f"{self._who(call)} answered {status}: {_words(content)}. Check the key, the "
@@ -158,7 +156,7 @@ class ChatModel:
                 "be asked again when `harness record` goes on."
             )
         if self._manner.version == 1:
-            return version_1.answer_to(status, content, self._wire, self._who(call))
+            return version_1.answer_to(status, content, self._provider, self._who(call))
         return failed(NO_REPLY, answer.problem) if is_passing(status) else answer
 
     def _who(self, call: str) -> str:

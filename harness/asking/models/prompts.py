@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from itertools import count, takewhile
 
-from harness.asking.models.wire import Message
+from harness.asking.models.model import Message
 from harness.errors import DamagedFile
 
 _NAME = re.compile(r"\{(\w+)\}")

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from harness.asking.models.wire import Answer
+from harness.asking.models.model import Answer
 from harness.results import ModelCost, Price, Prices, Spending, Usage, Value
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.asking.models.wire import Answer, Message, Model, with_text
+from harness.asking.models.model import Answer, Message, Model, with_text
 from harness.asking.replies.structured_output import ASKS
 from harness.results.answers import FILTERED, OK, REJECTED
 

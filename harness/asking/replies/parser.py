@@ -2,7 +2,7 @@
 
 The rules, in their order:
 
-1. A finish reason of wire.FILTERED is a refusal, whatever the text holds.
+1. A finish reason of model.FILTERED is a refusal, whatever the text holds.
 2. One pass splits the text into thinking (thinking.py has the rule), objects and the rest;
    thinking is never graded. Tags and braces inside an object's strings are plain text.
 3. A reply that is JSON as a whole but no object is ``wrong_shape``.
@@ -14,7 +14,7 @@ The rules, in their order:
 5. If none is valid the last one names the state: ``truncated`` if it never closes, ``no_json`` if
    malformed, or what is wrong with its shape or fields.
 6. Without an object: ``truncated`` (unclosed thinking), ``empty``, ``refusal`` or ``no_json``.
-7. A finish reason of wire.CUT_OFF makes every failure of 3 to 6 ``truncated``.
+7. A finish reason of model.CUT_OFF makes every failure of 3 to 6 ``truncated``.
 8. What json_repair.py repairs is repaired: trailing commas always, strings from protocol version
    2 on. No repair touches a number.
 
@@ -31,9 +31,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from harness.asking.models.model import CUT_OFF, FILTERED, ends_in
 from harness.asking.models.thinking import Piece, after_thinking, nesting
 from harness.asking.models.thinking import pieces as pieces_of
-from harness.asking.models.wire import CUT_OFF, FILTERED, ends_in
 from harness.asking.replies.json_repair import with_legal_strings, without_trailing_commas
 
 STATES = (

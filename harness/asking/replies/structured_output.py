@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.asking.models.wire import Answer, Message, Model, with_text
+from harness.asking.models.model import Answer, Message, Model, with_text
 from harness.asking.replies.parser import OK, Fields, Verdict, read_reply
 from harness.asking.replies.reply_count import Reply
 from harness.results.answers import CUT_OFF_THINKING, EMPTY, FILTERED, NO_REPLY, REJECTED

@@ -8,23 +8,22 @@ reply that is none); it is recorded like an answer, and a replay meets it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol
 
 import httpx
 
 from harness.asking.relevance import relevant as relevant
-from harness.asking.sources import web_search, wikipedia
 from harness.asking.sources.inquiry import Inquiry, NoAnswer
 from harness.asking.sources.inquiry import SourceEndpoint as SourceEndpoint
 from harness.asking.sources.inquiry import Window as Window
-from harness.asking.sources.options import unknown_option
 from harness.asking.sources.pages import PageReader
+from harness.asking.sources.source_kind import SourceKind, entry_problem, kind_of
 from harness.errors import UsageError
 from harness.results import Passage
 
 FOUND, NOT_FOUND, FAILED = "found", "not found", "failed"
-Finder = Callable[[Inquiry, str, Window | None], Iterator[Passage]]
 
 
 class LookUp(Protocol):
@@ -52,23 +51,14 @@ class Source(Protocol):
         """Return the look-up of a direction, under names that begin with `call`."""
 
 
-FINDERS: Mapping[str, Finder] = {
-    "wikipedia-summary": wikipedia.summaries,
-    "wikipedia-extract": wikipedia.extracts,
-    "searxng": web_search.searxng,
-    "tavily": web_search.tavily,
-    "brave": web_search.brave,
-}
-
-
 class FactSource:
     """One source behind one transport."""
 
     def __init__(
-        self, endpoint: SourceEndpoint, finder: Finder, transport: httpx.BaseTransport
+        self, endpoint: SourceEndpoint, kind: SourceKind, transport: httpx.BaseTransport
     ) -> None:
         self.name = endpoint.name
-        self._endpoint, self._finder, self._transport = endpoint, finder, transport
+        self._endpoint, self._kind, self._transport = endpoint, kind, transport
 
     def look_up(
         self, call: str, direction: str, window: Window | None, *, optional: bool = False
@@ -76,13 +66,14 @@ class FactSource:
         """Return the look-up of a direction; iterating over it asks the source.
 
         call: the beginning of the calls' names, different for each look-up; the steps behind it
-        are named at the finders. window: the days a search result must be from. optional: a source
+        are named at the kinds. window: the days a search result must be from. optional: a source
         that is down has failed, and that is recorded; else the iteration raises Incomplete where no
         answer could be had now. Optional or not: EndpointRefused where it refuses every call.
         """
-        inquiry = Inquiry(self._endpoint, self._transport, call, optional)
+        inquiry = Inquiry(self._endpoint, self._transport, call, optional, self._kind.reading)
         read = PageReader(inquiry, direction).read if self._endpoint.fetch else _as_it_is
-        return _SourceLookUp(lambda: self._finder(inquiry, direction, window), direction, read)
+        find = partial(self._kind.look_up, inquiry, direction, window)
+        return _SourceLookUp(find, direction, read)
 
 
 class _SourceLookUp:
@@ -115,27 +106,26 @@ def _as_it_is(place: int, passage: Passage) -> Passage:  # noqa: ARG001
 
 def open_source(endpoint: SourceEndpoint, transport: httpx.BaseTransport) -> FactSource:
     """Open a source; raises UsageError where the endpoint's entries do not fit its kind."""
-    finder = FINDERS.get(endpoint.kind)
-    if finder is None:
-        raise _wrong(endpoint, f"kind {endpoint.kind!r}", f"one of {', '.join(FINDERS)}")
-    if fault := unknown_option(endpoint.kind, endpoint.options):
-        raise UsageError(f"source {endpoint.name!r}: {fault}")
+    try:
+        kind = kind_of(endpoint.kind)
+    except UsageError as error:
+        raise UsageError(f"source {endpoint.name!r}: {error}") from error
     if "{direction}" not in endpoint.query:
         raise _wrong(endpoint, f"query {endpoint.query!r}", "{direction} in it")
     _check_address(endpoint)
-    return FactSource(endpoint, finder, transport)
+    if problem := entry_problem(endpoint):
+        raise UsageError(f"source {endpoint.name!r}: {problem}")
+    return FactSource(endpoint, kind, transport)
 
 
 def _check_address(endpoint: SourceEndpoint) -> None:
-    """Check where requests go and who they say they are from, which Wikimedia's policy asks for."""
+    """Check where requests go and who they say they are from."""
     try:
-        host = httpx.URL(endpoint.base_url).host
+        httpx.URL(endpoint.base_url)
     except httpx.InvalidURL as error:
         raise _wrong(endpoint, f"base_url {endpoint.base_url!r} ({error})", "an address") from error
     if not re.fullmatch(r"[ -'*-~]*", endpoint.contact):
         raise _wrong(endpoint, f"contact {endpoint.contact!r}", "ASCII without brackets")
-    if not endpoint.contact and host.endswith((".wikipedia.org", ".wikimedia.org")):
-        raise _wrong(endpoint, "no contact", "an e-mail address or a page, as Wikimedia wants one")
 
 
 def _wrong(endpoint: SourceEndpoint, got: str, expected: str) -> UsageError:

@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 import httpx
 import msgspec
 
-from harness.asking.faults import CHECK_KEY
+from harness.asking.faults import CHECK_KEY, Reader
 from harness.asking.models.chat_model import LIMITED
 from harness.errors import REFUSALS, EndpointRefused, Incomplete, is_passing
 from harness.version import VERSION
 
 NO_SUCH_PAGE = 404  # from a source an answer; every other status that refuses stops the run
-LONGEST_QUERY = 300  # characters that every engine takes: MediaWiki 300, Brave and Tavily 400
-MOST_WORDS = 50  # that Brave takes
+LONGEST_QUERY = 300  # characters, and words, that every engine takes
+MOST_WORDS = 50
 LAST_PORT = 65535
 Form = TypeVar("Form")
 
@@ -36,11 +36,10 @@ class Window(NamedTuple):
 class SourceEndpoint(NamedTuple):
     """Where a source is and how it wants to be asked.
 
-    name: ours, in results. kind: one of `sources.FINDERS`. contact: an address or a page where who
-    runs the study can be reached, for the User-Agent. query: what is searched for, {direction} in
-    it. max_results: how many results of a web search are looked at. fetch:
-    whether their pages are read. options: parameters sent as
-    they are, of those that options.py names. timeout: seconds.
+    name: ours, in results. kind: a name of source_kind.kind_of. contact: an address or a page where
+    who runs the study can be reached, for the User-Agent. query: what is searched for, {direction}
+    in it. max_results: how many results of a search are looked at. fetch: whether their pages are
+    read. options: parameters sent as they are, of those of the kind. timeout: seconds.
     """
 
     name: str
@@ -64,28 +63,54 @@ def _fits(query: str) -> bool:
 
 
 class Reply(NamedTuple):
-    """What came back from one call: the call's step and address; status, head and body."""
+    """What came back from one call: the call's step and address; status, head and body.
+
+    where: the call and its source, for a message.
+    """
 
     step: str
     url: httpx.URL
     status: int
     headers: httpx.Headers
     content: bytes
+    where: str
+
+    def read(self, form: type[Form]) -> Form:
+        """Return the JSON of a reply of status 200 as a struct; raises NoAnswer for any other."""
+        if self.status != httpx.codes.OK:
+            raise NoAnswer(f"{self.where} answered {self.status}: {self.words}")
+        try:
+            return msgspec.json.decode(self.content, type=form)
+        except (ValueError, RecursionError) as error:
+            raise NoAnswer(
+                f"{self.where}: no reply of this kind ({error}): {self.words}"
+            ) from error
+
+    @property
+    def words(self) -> str:
+        """Return the beginning of the body, quoted."""
+        return repr(self.content.decode("utf-8", "replace")[:200])
 
 
 class Inquiry:
     """The calls of one look-up, each named `{call}/{step}`.
 
-    optional: a source that is down is an answer, as for all but the last of several. Every call
+    optional: a source that is down is an answer, as for all but the last of several. reader: reads
+    a reply for the transport below, see faults.py. Every call
     raises NoAnswer where the source gave none and that is recorded, Incomplete where it is down
     and must be asked again, EndpointRefused where it refuses every call (optional or not: nobody
     wants a study that goes on without a source that is out of credit).
     """
 
     def __init__(
-        self, endpoint: SourceEndpoint, transport: httpx.BaseTransport, call: str, optional: bool
+        self,
+        endpoint: SourceEndpoint,
+        transport: httpx.BaseTransport,
+        call: str,
+        optional: bool,
+        reader: Reader,
     ) -> None:
-        self.endpoint = endpoint
+        self.endpoint, self._reader = endpoint, reader
         self._transport, self._call, self._optional = transport, call, optional
 
     def query(self, direction: str) -> str:
@@ -140,16 +165,6 @@ class Inquiry:
         except httpx.TransportError:
             return None
 
-    def read(self, reply: Reply, form: type[Form]) -> Form:
-        """Read a reply of status 200 as JSON of a form."""
-        where = self.where(reply.step)
-        if reply.status != httpx.codes.OK:
-            raise NoAnswer(f"{where} answered {reply.status}: {_shown(reply)}")
-        try:
-            return msgspec.json.decode(reply.content, type=form)
-        except (ValueError, RecursionError) as error:
-            raise NoAnswer(f"{where}: no reply of this kind ({error}): {_shown(reply)}") from error
-
     def where(self, step: str) -> str:
         """Name a call and its source, for a message."""
         return f"{self._call}/{step}: {self.endpoint.name} at {self.endpoint.base_url}"
@@ -165,7 +180,7 @@ class Inquiry:
     def refused(self, reply: Reply) -> EndpointRefused:
         """Give what to raise where the source refuses every call."""
         return EndpointRefused(
-            f"{self.where(reply.step)} answered {reply.status}: {_shown(reply)}. {CHECK_KEY}"
+            f"{self.where(reply.step)} answered {reply.status}: {reply.words}. {CHECK_KEY}"
         )
 
     def _send(
@@ -204,6 +219,7 @@ class Inquiry:
                 "kind": kind,
                 "endpoint": self.endpoint.name,
                 "optional": self._optional or kind != "source",
+                "reader": self._reader if kind == "source" else None,
                 "timeout": dict.fromkeys(LIMITED, self.endpoint.timeout),
             },
         )
@@ -212,14 +228,14 @@ class Inquiry:
             body = response.read()
         finally:
             response.close()
-        return Reply(step, url, response.status_code, response.headers, body)
+        return Reply(step, url, response.status_code, response.headers, body, self.where(step))
 
     def _checked(self, reply: Reply) -> Reply:
         """Let answers pass; raise where there is none, or never will be."""
         if reply.status in REFUSALS and reply.status != NO_SUCH_PAGE:
             raise self.refused(reply)
         if is_passing(reply.status):
-            words = f"answered {reply.status} to the last try: {_shown(reply)}"
+            words = f"answered {reply.status} to the last try: {reply.words}"
             raise self.down(reply.step, words)
         return reply
 
@@ -228,10 +244,6 @@ class Inquiry:
 
 
 def _common_headers(contact: str) -> dict[str, str]:
-    """Wikimedia's policy wants to know who asks, and its etiquette wants gzip."""
+    """Return what says who asks, and what is accepted."""
     agent = f"harness/{VERSION} ({contact})" if contact else f"harness/{VERSION}"
     return {"user-agent": agent, "accept": "application/json", "accept-encoding": "gzip"}
-
-
-def _shown(reply: Reply) -> str:
-    return repr(reply.content.decode("utf-8", "replace")[:200])

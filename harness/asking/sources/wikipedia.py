@@ -20,12 +20,23 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from harness.asking.faults import BUSY
+from harness.asking.faults import NOTHING, Luck, Reading
 from harness.asking.sources.excerpt import excerpt
-from harness.asking.sources.inquiry import NO_SUCH_PAGE, Inquiry, NoAnswer, Window
+from harness.asking.sources.inquiry import (
+    NO_SUCH_PAGE,
+    Inquiry,
+    NoAnswer,
+    Reply,
+    SourceEndpoint,
+    Window,
+)
+from harness.asking.sources.source_kind import SourceKind
 from harness.results import Passage
 
-LICENCE = "CC BY-SA 4.0"
+LICENCE = "CC BY-SA 4.0"  # of its texts; its pages say so, its answers do not
+BUSY = ("maxlag", "ratelimited")  # codes of a wiki that has too much to do
+WIKIMEDIA = (".wikipedia.org", ".wikimedia.org")
+SUMMARY_PATH = "/api/rest_v1/page/summary/"
 MOST_HITS = 3
 MOST_REDIRECTS = 3
 NO_TITLE = 400  # for a title that no page can have
@@ -78,9 +89,10 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A page that a search found."""
+    """A page that fits a search, and a piece of its text."""
 
     title: str
+    snippet: str = ""
 
 
 class Revision(msgspec.Struct, frozen=True):
@@ -102,7 +114,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What action=query gives: hits, or pages."""
+    """What action=query answers: hits, or pages."""
 
     search: tuple[Hit, ...] = ()
     pages: tuple[Page, ...] = ()
@@ -115,37 +127,85 @@ class ActionReply(msgspec.Struct, frozen=True):
     error: Problem | None = None
 
 
-def summaries(inquiry: Inquiry, direction: str, window: Window | None) -> Iterator[Passage]:  # noqa: ARG001
-    """Give the summary of the page that the direction names, then those of a search's best hits.
+class Wikipedia(SourceKind):
+    """What both kinds have in common."""
 
-    Steps: summary, search, summary-2 to summary-4; a summary may go on with /redirect-1 and so on.
-    """
-    title = page_title(direction)
-    named = _summary(inquiry, "summary", title) if title else None
-    if named is not None:
-        yield named
-    tried = {"", title, page_title(named.title) if named else ""}
-    hits = [hit for hit in _hits(inquiry, direction) if page_title(hit) not in tried]
-    for number, hit in enumerate(hits[:MOST_HITS], 2):
-        found = _summary(inquiry, f"summary-{number}", page_title(hit))
-        if found is not None:
-            yield found
+    has_dates = False
+    names_pages = False
+
+    def passages(self, reply: Reply, direction: str) -> Iterator[Passage]:
+        """Yield the summary, the pages, or the pieces of pages that a search shows."""
+        if httpx.codes.is_redirect(reply.status) or reply.status in (NO_SUCH_PAGE, NO_TITLE):
+            return
+        if SUMMARY_PATH in reply.url.path:
+            yield _summary_passage(reply.read(Summary))
+            return
+        query = reply.read(ActionReply).query or Query()
+        yield from (_passage(page, direction) for page in query.pages)
+        yield from (Passage(hit.title, hit.snippet, "", licence=LICENCE) for hit in query.search)
+
+    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> Reading:
+        """Return that the wiki is too busy, if it says so."""
+        code = headers.get("mediawiki-api-error") or _error_code(body)
+        if status != httpx.codes.OK or code not in BUSY:
+            return NOTHING
+        return Reading(Luck(code, f"the wiki answered {code}"))
+
+    def entry_problem(self, endpoint: SourceEndpoint) -> str:
+        """Return that Wikimedia's policy (User-Agent policy) wants to know who asks."""
+        host = f".{httpx.URL(endpoint.base_url).host}"
+        if host.endswith(WIKIMEDIA) and not endpoint.contact:
+            return "Wikimedia wants a contact (an e-mail address or a page) of who asks"
+        return ""
 
 
-def extracts(inquiry: Inquiry, direction: str, window: Window | None) -> Iterator[Passage]:  # noqa: ARG001
-    """Give of each of a search's best hits the paragraphs that fit the direction.
+class Summaries(Wikipedia):
+    """Summaries of pages."""
 
-    Steps: search, extract, extract-2, extract-3.
-    """
-    for number, hit in enumerate(_hits(inquiry, direction)[:MOST_HITS], 1):
-        step = "extract" if number == 1 else f"extract-{number}"
-        for page in _pages(inquiry, step, hit):
-            if "disambiguation" not in page.pageprops:
-                yield _passage(page, direction)
+    def look_up(
+        self,
+        inquiry: Inquiry,
+        direction: str,
+        window: Window | None,  # noqa: ARG002
+    ) -> Iterator[Passage]:
+        """Yield the summary of the page that the direction names, then those of a search's hits.
+
+        Steps: summary, search, summary-2 to summary-4; each may go on with /redirect-1 and so on.
+        """
+        title = page_title(direction)
+        named = _summary(inquiry, "summary", title) if title else None
+        if named is not None:
+            yield named
+        tried = {"", title, page_title(named.title) if named else ""}
+        hits = [hit for hit in _hits(inquiry, direction) if page_title(hit) not in tried]
+        for number, hit in enumerate(hits[:MOST_HITS], 2):
+            passage = _summary(inquiry, f"summary-{number}", page_title(hit))
+            if passage is not None:
+                yield passage
+
+
+class Extracts(Wikipedia):
+    """Paragraphs of pages."""
+
+    def look_up(
+        self,
+        inquiry: Inquiry,
+        direction: str,
+        window: Window | None,  # noqa: ARG002
+    ) -> Iterator[Passage]:
+        """Yield of each of a search's best hits the paragraphs that fit the direction.
+
+        Steps: search, extract, extract-2, extract-3.
+        """
+        for number, hit in enumerate(_hits(inquiry, direction)[:MOST_HITS], 1):
+            step = "extract" if number == 1 else f"extract-{number}"
+            for page in _pages(inquiry, step, hit):
+                if "disambiguation" not in page.pageprops:
+                    yield _passage(page, direction)
 
 
 def page_title(name: str) -> str:
-    """Give a name as a page's title, with underscores; "" where no page can have it."""
+    """Return a name as a page's title, with underscores; "" where no page can have it."""
     title = "_".join(name.replace("_", " ").split())
     if _not_in_titles.search(title) or len(title.encode()) > LONGEST_TITLE:
         return ""
@@ -153,16 +213,18 @@ def page_title(name: str) -> str:
 
 
 def _summary(inquiry: Inquiry, step: str, title: str) -> Passage | None:
-    reply = inquiry.get(step, f"/api/rest_v1/page/summary/{quote(title, safe='')}")
+    reply = inquiry.get(step, f"{SUMMARY_PATH}{quote(title, safe='')}")
     for number in range(1, MOST_REDIRECTS + 1):
         if not httpx.codes.is_redirect(reply.status):
             break
         reply = inquiry.follow(f"{step}/redirect-{number}", reply)
     if reply.status in (NO_SUCH_PAGE, NO_TITLE):
         return None
-    page = inquiry.read(reply, Summary)
-    if page.type != "standard":
-        return None
+    page = reply.read(Summary)
+    return _summary_passage(page) if page.type == "standard" else None
+
+
+def _summary_passage(page: Summary) -> Passage:
     return Passage(
         page.titles.normalized or page.title,
         page.extract,
@@ -173,19 +235,29 @@ def _summary(inquiry: Inquiry, step: str, title: str) -> Passage | None:
     )
 
 
+def _error_code(body: bytes) -> str:
+    if b'"error"' not in body:
+        return ""
+    try:
+        error = msgspec.json.decode(body, type=ActionReply).error
+    except (ValueError, RecursionError):
+        return ""
+    return error.code if error else ""
+
+
 def _hits(inquiry: Inquiry, direction: str) -> list[str]:
-    """Search for a direction; one hit more than is looked at, as one may be known already."""
-    asked = {
+    """Search for a direction; one hit more than is read, as one may have been read before."""
+    params = {
         "list": "search",
         "srsearch": inquiry.query(direction),
         "srnamespace": "0",
         "srlimit": str(MOST_HITS + 1),
     }
-    return [hit.title for hit in _asked(inquiry, "search", asked).search]
+    return [hit.title for hit in _query(inquiry, "search", params).search]
 
 
 def _pages(inquiry: Inquiry, step: str, title: str) -> tuple[Page, ...]:
-    asked = {
+    params = {
         "titles": title,
         "redirects": "1",
         "prop": "extracts|info|revisions|pageprops",
@@ -196,12 +268,12 @@ def _pages(inquiry: Inquiry, step: str, title: str) -> tuple[Page, ...]:
         "rvprop": "ids|timestamp",
         "ppprop": "disambiguation",
     }
-    return _asked(inquiry, step, asked).pages
+    return _query(inquiry, step, params).pages
 
 
-def _asked(inquiry: Inquiry, step: str, asked: dict[str, str]) -> Query:
+def _query(inquiry: Inquiry, step: str, params: dict[str, str]) -> Query:
     common = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5"}
-    reply = inquiry.read(inquiry.get(step, "/w/api.php", {**common, **asked}), ActionReply)
+    reply = inquiry.get(step, "/w/api.php", {**common, **params}).read(ActionReply)
     if reply.error and reply.error.code in BUSY:
         raise inquiry.down(step, f"answered {reply.error.code} to the last try")
     if reply.query is None:
@@ -220,3 +292,6 @@ def _passage(page: Page, direction: str) -> Passage:
         last.timestamp if last else "",
         page.license.title,
     )
+
+
+SUMMARIES, EXTRACTS = Summaries(), Extracts()

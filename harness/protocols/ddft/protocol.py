@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness.asking.models.wire import Message
+from harness.asking.models.model import Message
 from harness.asking.replies.one_word import imagined_word
 from harness.fitness.habits import habits
 from harness.protocols.ddft.analysis.evaluations import SCALES

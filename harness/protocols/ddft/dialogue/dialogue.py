@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from harness.asking.models.model import Answer, Model
 from harness.asking.models.prompts import Prompts, fill
 from harness.asking.models.usage import UsageCount
-from harness.asking.models.wire import Answer, Model
 from harness.asking.replies.reply_count import Reply, ReplyCount
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.errors import DamagedFile

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from harness.asking.models.model import Answer
 from harness.asking.models.prompts import Prompts
-from harness.asking.models.wire import Answer
 from harness.asking.replies.reply_count import Reply
 from harness.results import Concept, Score
 

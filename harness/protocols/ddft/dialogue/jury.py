@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from harness.asking.models.wire import Message, Model
+from harness.asking.models.model import Message, Model
 from harness.asking.replies.parser import Fields, Text, Verdict, Wanted
 from harness.asking.replies.parser import Score as ScoreField
 from harness.asking.replies.structured_output import Form, ask_form

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from harness.asking.models.model import Message, Model
 from harness.asking.models.prompts import Prompts
-from harness.asking.models.wire import Message, Model
 from harness.asking.relevance import content_words, overlap
 from harness.asking.replies.one_word import Choice, OneWord, ask_word
 from harness.asking.sentences import sentences

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from harness.asking.models.model import CUT_OFF, Answer, Message
 from harness.asking.models.prompts import Prompts
 from harness.asking.models.thinking import without_thinking
 from harness.asking.models.usage import UsageCount
-from harness.asking.models.wire import CUT_OFF, Answer, Message
 from harness.asking.replies.reply_count import Reply, ReplyCount
 from harness.asking.replies.structured_output import Filled
 from harness.errors import Miss

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from harness.asking.models.model import Message, Model, with_text
 from harness.asking.models.prompts import Prompts
-from harness.asking.models.wire import Message, Model, with_text
 from harness.asking.replies.one_word import Choice, ask_word
 from harness.asking.replies.parser import OK, Fields, Flag, Text, Verdict
 from harness.asking.replies.parser import Score as ScoreField

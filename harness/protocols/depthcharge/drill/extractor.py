@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.asking.models.model import Message, Model
 from harness.asking.models.prompts import Prompts
-from harness.asking.models.wire import Message, Model
 from harness.asking.replies.parser import Fields, Flag, Text, Texts, Verdict
 from harness.asking.replies.structured_output import Filled, Form, ask_form
 from harness.protocols.depthcharge.drill.paths import Path, folded, fresh, stands_in

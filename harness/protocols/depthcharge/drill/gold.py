@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.asking.executor import Each, in_turn
+from harness.asking.models.model import Model
 from harness.asking.models.prompts import Prompts
 from harness.asking.models.usage import UsageCount
-from harness.asking.models.wire import Model
 from harness.asking.replies.parser import OK, Fields, Text, read_reply
 from harness.asking.replies.structured_output import Filled, Heard, ignored
 from harness.fitness.habits import Utterance

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.asking.executor import Each
-from harness.asking.models.wire import Model
+from harness.asking.models.model import Model
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.asking.sources.fact_source import Source
 from harness.asking.sources.inquiry import Window
