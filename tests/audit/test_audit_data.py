@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from audit.claim_text import finding, verdict
-from golden.cases import cases, needs_shared
+from golden.cases import cases
 from scipy import stats
 
 from harness.errors import DamagedFile, UsageError
@@ -254,7 +254,6 @@ def test_without_data_what_is_needed_is_named() -> None:
     assert (found.verdict, "the columns a, b" in found.why) == ("not checkable", True)
 
 
-@needs_shared
 @pytest.mark.parametrize("case", cases("bootstrap"))
 def test_golden_intervals(case: dict[str, Any], tmp_path: Path) -> None:
     """With a stated seed: PCG64's digits plainly, the legacy generator's by that name."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from audit.claim_text import finding, verdict
-from golden.cases import cases, needs_shared
+from golden.cases import cases
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -50,7 +50,6 @@ def test_a_bound_is_decided_exactly() -> None:
     assert verdict("p_value", "< 0.01", n=10, **keys) == "reproduced*"
 
 
-@needs_shared
 @pytest.mark.parametrize("case", cases("correlation"))
 def test_golden_exact_ps(case: dict[str, dict[str, float]]) -> None:
     """The exact p and p by t of a rho whose sum of d^2 is known."""

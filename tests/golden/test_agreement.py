@@ -11,10 +11,8 @@ from golden.cases import SHARED, cases, needs_shared, same
 from harness.stats import agreement, correlation, kappa
 from harness.stats.columns import mean
 
-pytestmark = needs_shared
-
 KNOWN = cases("agreement")
-TABLES = [case for case in KNOWN if "bin_edges" in case.values[0].get("inputs", {})]
+TABLES = [case for case in KNOWN if "bin_edges" in case.values[0]["inputs"]]
 WEIGHTS: list[kappa.Weights] = ["unweighted", "linear", "quadratic"]
 FORMS = {"ICC(A,1)": "ICC(2,1)", "ICC(C,1)": "ICC(3,1)", "ICC(A,k)": "ICC(2,k)"}
 FORMS |= {"ICC(C,k)": "ICC(3,k)", "ICC(1,1)": "ICC(1,1)", "ICC(1,k)": "ICC(1,k)"}
@@ -124,6 +122,7 @@ def expected_of_real() -> dict[str, Any]:
     return known
 
 
+@needs_shared
 @pytest.mark.parametrize(("arm", "scale"), [("baseline", "CC"), ("ablation", "FC")])
 def test_real_judges(arm: str, scale: str) -> None:
     """Three real judges of 440 answers agree as krippendorff and pingouin say."""
@@ -137,6 +136,7 @@ def test_real_judges(arm: str, scale: str) -> None:
     )
 
 
+@needs_shared
 def test_a_published_variance_is_a_standard_deviation() -> None:
     """The printed mean variance 0.0680 is the mean SD; the mean variance is 0.0125."""
     scores = table("baseline", "CC")
@@ -145,6 +145,7 @@ def test_a_published_variance_is_a_standard_deviation() -> None:
     assert (round(variance.value or 0, 4), variance.n) == (0.0125, 437)
 
 
+@needs_shared
 def test_real_scores_correlate_as_published() -> None:
     """CC and SA at level 0.5 correlate with the published r and p over 88 pairs."""
     r, p, n = expected_of_real()["cc_sa_at_half"]
@@ -155,6 +156,7 @@ def test_real_scores_correlate_as_published() -> None:
     assert found.coefficient.n == n
 
 
+@needs_shared
 def test_real_curves_dip() -> None:
     """CC is lower at level 0.5 than at both ends in 87 of 88 pairs; its level means as printed."""
     curves = [consensus("CC", level) for level in (0.0, 0.25, 0.5, 0.75, 1.0)]

@@ -3,15 +3,13 @@
 from typing import Any
 
 import pytest
-from golden.cases import cases, needs_shared, same
+from golden.cases import cases, same
 
 from harness.stats import variance
 
-pytestmark = needs_shared
-
 KNOWN = cases("anova")
-DATA = [case for case in KNOWN if "groups" in case.values[0].get("inputs", {})]
-PRINTED = [case for case in KNOWN if "F" in case.values[0].get("inputs", {})]
+DATA = [case for case in KNOWN if "groups" in case.values[0]["inputs"]]
+PRINTED = [case for case in KNOWN if "F" in case.values[0]["inputs"]]
 
 
 def test_every_case_is_tested() -> None:

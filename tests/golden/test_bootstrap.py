@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden.cases import cases, needs_shared, same
+from golden.cases import cases, same
 
 from harness.stats import ranks, resampling
 from harness.stats.columns import FloatArray, IntArray
 from harness.stats.resampling import Bootstrap
-
-pytestmark = needs_shared
 
 METHODS = ["pearson", "spearman"]
 

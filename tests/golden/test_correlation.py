@@ -3,18 +3,16 @@
 from typing import Any
 
 import pytest
-from golden.cases import cases, needs_shared, same
+from golden.cases import cases, same
 
 from harness.results import Interval, Value
 from harness.stats import correlation, kendall, permutation
 
-pytestmark = needs_shared
-
 KNOWN = cases("correlation")
-DATA = [case for case in KNOWN if "pearson_r" in case.values[0].get("expected", {})]
-DEGENERATE = [case for case in KNOWN if "pearson" in case.values[0].get("expected", {})]
-UNTIED = [case for case in KNOWN if "sum_d2" in case.values[0].get("inputs", {})]
-PRINTED = [case for case in KNOWN if "r" in case.values[0].get("inputs", {})]
+DATA = [case for case in KNOWN if "pearson_r" in case.values[0]["expected"]]
+DEGENERATE = [case for case in KNOWN if "pearson" in case.values[0]["expected"]]
+UNTIED = [case for case in KNOWN if "sum_d2" in case.values[0]["inputs"]]
+PRINTED = [case for case in KNOWN if "r" in case.values[0]["inputs"]]
 
 
 def bounds_agree(interval: Interval, expected: list[float | None], tolerance: float) -> bool:

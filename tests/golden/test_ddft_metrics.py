@@ -3,12 +3,10 @@
 from typing import Any
 
 import pytest
-from golden.cases import cases, needs_shared, same
+from golden.cases import cases, same
 
 from harness.protocols.ddft.metrics import formulas as metrics
 from harness.results import Value
-
-pytestmark = needs_shared
 
 
 @pytest.mark.parametrize("case", cases("hoc"))

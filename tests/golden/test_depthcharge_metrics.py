@@ -5,18 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 from depthcharge.finished_runs import depths_of
-from golden.cases import cases, needs_shared, same
+from golden.cases import cases, same
 
 from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.protocols.depthcharge.metrics import uncertainty
 from harness.protocols.depthcharge.metrics.uncertainty import Spread, Stop
 from harness.stats import survival
 
-pytestmark = needs_shared
-
 KM = cases("km")
-COHORTS = [case for case in KM if "durations" in case.values[0].get("inputs", {})]
-TOP_UPS = [case for case in KM if "depth2" in case.values[0].get("inputs", {})]
+COHORTS = [case for case in KM if "durations" in case.values[0]["inputs"]]
+TOP_UPS = [case for case in KM if "depth2" in case.values[0]["inputs"]]
 
 
 def test_every_case_is_tested() -> None:

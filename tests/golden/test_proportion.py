@@ -3,11 +3,9 @@
 from typing import Any
 
 import pytest
-from golden.cases import cases, needs_shared, same
+from golden.cases import cases, same
 
 from harness.stats import proportions
-
-pytestmark = needs_shared
 
 METHODS = {
     "wilson": proportions.wilson,

@@ -6,15 +6,13 @@ Tau-c and Kendall's W are not offered: rankings of models are compared by tau-b.
 from typing import Any
 
 import pytest
-from golden.cases import cases, needs_shared, same
+from golden.cases import cases, same
 
 from harness.stats import correlation, kendall
 
-pytestmark = needs_shared
-
 KNOWN = cases("rank")
-RANKINGS = [case for case in KNOWN if "a" in case.values[0].get("inputs", {})]
-LATTICE = [case for case in KNOWN if "discordant" in case.values[0].get("inputs", {})]
+RANKINGS = [case for case in KNOWN if "a" in case.values[0]["inputs"]]
+LATTICE = [case for case in KNOWN if "discordant" in case.values[0]["inputs"]]
 
 
 def test_every_case_but_one_is_tested() -> None:
