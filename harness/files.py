@@ -1,4 +1,4 @@
-"""Files that survive a kill: atomic writes, append-only journals, locks."""
+"""Files that survive a kill: atomic writes, locks; and names for files."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ import re
 import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
-from harness.errors import DamagedFile, HarnessError, Incomplete, NoRoom, UsageError
+from harness.errors import HarnessError, Incomplete, NoRoom, UsageError
 
 ROOM_NEEDED = 16 * 2**20
 NAME_LIMIT = 120
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Write a file so that a reader finds the old content or the new, never a part.
+def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write a file, whole or in pieces, so that a reader finds the old content or the new one.
 
     Raises NoRoom where the disk is full, UsageError where the folder refuses.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         _sweep(path)
-        _write_synced(temporary, data)
+        _write_synced(temporary, [data] if isinstance(data, bytes) else data)
         os.replace(temporary, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):  # on a read-only disk even this is refused
             temporary.unlink(missing_ok=True)
@@ -59,22 +58,25 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def _write_synced(path: Path, data: bytes) -> None:
+def _write_synced(path: Path, pieces: Iterable[bytes]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
-        _write_all(descriptor, data)
+        for piece in pieces:
+            write_all(descriptor, piece)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of the data to an open file."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -135,111 +137,6 @@ def file_name(label: str) -> str:
         return plain
     mark = hashlib.md5(label.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
     return f"{plain}~{mark[:8]}"
-
-
-class Entries(NamedTuple):
-    """What a journal holds: its header, its lines, and what a kill tore off."""
-
-    header: str
-    lines: list[bytes]
-    torn: bytes
-    sound_bytes: int
-
-
-class Journal:
-    """An append-only file of lines, each flushed to the disk before the next is begun.
-
-    A line is eight hexadecimal digits of its MD5, a space, its text. The first holds the header:
-    what the lines belong to. Only the last line can be torn; anything else is damage.
-    """
-
-    def __init__(self, path: Path, header: str) -> None:
-        self.path = path
-        self._refusal: HarnessError | None = None
-        try:
-            self.entries = read_journal(path) if path.exists() else Entries("", [], b"", 0)
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        except OSError as error:
-            raise refused(path, error) from error
-        try:
-            self._begin(header)
-        except BaseException:
-            self.close()
-            raise
-
-    def _begin(self, header: str) -> None:
-        try:
-            os.ftruncate(self._descriptor, self.entries.sound_bytes)
-        except OSError as error:
-            raise refused(self.path, error) from error
-        if self.entries.sound_bytes == 0:
-            self.append(header.encode())
-            _sync_folder(self.path.parent)
-            self.entries = self.entries._replace(header=header)
-
-    def append(self, line: bytes) -> None:
-        """Add one line (without a line end) and wait until it is on the disk.
-
-        Raises what `refused` says, and from then on the same for every line. A part that was
-        written is taken back: behind it, the next line would be damage in the middle.
-        """
-        self.check()
-        sound_bytes = os.fstat(self._descriptor).st_size
-        try:
-            _write_all(self._descriptor, _sealed(line))
-            os.fsync(self._descriptor)
-        except BaseException as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, sound_bytes)
-            if isinstance(error, OSError):
-                self._refusal = refused(self.path, error)
-                raise self._refusal from error
-            raise
-
-    def check(self) -> None:
-        """Raise what an earlier line was refused with: nothing can be kept any more."""
-        if self._refusal is not None:
-            raise self._refusal
-
-    def close(self) -> None:
-        """Close the file and leave it; closing it again does nothing."""
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor >= 0:  # closed twice, it could be a file that another thread has opened
-            os.close(descriptor)
-
-    def remove(self) -> None:
-        """Close the file and delete it: what it held is safe elsewhere."""
-        self.close()
-        try:
-            self.path.unlink(missing_ok=True)
-        except OSError as error:
-            raise refused(self.path, error) from error
-
-
-def _sealed(line: bytes) -> bytes:
-    return hashlib.md5(line, usedforsecurity=False).hexdigest()[:8].encode() + b" " + line + b"\n"
-
-
-def read_journal(path: Path) -> Entries:
-    """Read a journal; a torn last line is given apart, damage elsewhere raises DamagedFile."""
-    complete, _, torn = path.read_bytes().rpartition(b"\n")
-    if not complete:
-        return Entries("", [], torn, 0)
-    lines = list(_unsealed(path, complete))
-    return Entries(lines[0].decode(), lines[1:], torn, len(complete) + 1)
-
-
-def _unsealed(path: Path, lines: bytes) -> Iterator[bytes]:
-    for number, sealed in enumerate(lines.split(b"\n"), 1):
-        line = sealed[9:]
-        if _sealed(line) != sealed + b"\n":
-            raise DamagedFile(
-                f"{path}, line {number}: damaged (its checksum does not fit). "
-                "Recorded answers may be lost from here on, so nothing was changed. "
-                "Put back a copy of the file, or start this cell anew with "
-                "`harness record --restart CELL` (the file is moved aside)."
-            )
-        yield line
 
 
 class Lock:

@@ -37,13 +37,13 @@ def answer(number: int) -> bytes:
 def write_cassette(path: Path, count: int) -> None:
     """Write a cassette of `count` different POSTs to one URL."""
     from harness.recording import cassette
-    from harness.recording.exchange import Exchange, stored_request
+    from harness.recording.exchange import PlainRequest, stored_request
     from harness.recording.interaction import Interaction, RecordedResponse, Status
 
     headers = [(b"content-type", b"application/json")]
     kept = cassette.Cassette()
     for number in range(count):
-        exchange = Exchange("POST", URL, headers, body(number))
+        exchange = PlainRequest("POST", URL, headers, body(number))
         response = RecordedResponse(
             Status(200, "OK"),
             {"content-type": ["application/json"]},

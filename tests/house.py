@@ -39,7 +39,9 @@ HOUSE: Mapping[str, Room] = {
     "json_files": room({"errors"}, {"msgspec"}),
     "results": room({"errors", "json_files"}, {"msgspec"}),
     "forms": room(EVERYONE, {"pydantic"}),
-    "recording": room({"decoding", "errors", "files", "json_files"}, {"httpx", "msgspec", "vcr"}),
+    "recording": room(
+        {"decoding", "errors", "files", "json_files"}, {"anyio", "httpx", "msgspec", "vcr"}
+    ),
     "http_names": room({"recording"}, {"httpx", "pydantic"}),
     "stats": room({"errors", "files", "results"}, {"numpy", "scipy"}),
     "asking": room({*EVERYONE, "registry"}, {"httpx", "msgspec", "trafilatura"}),

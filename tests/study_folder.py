@@ -14,9 +14,9 @@ from pathlib import Path
 from provider import md5
 from study_text import study_text
 
-from harness.files import read_journal
 from harness.recording import cassette as cassettes
 from harness.recording.cassette import masked
+from harness.recording.journal import read_journal
 from harness.study.folder import Study
 
 PACKAGE = Path(__file__).parent.parent

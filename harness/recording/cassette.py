@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from harness.errors import DamagedFile
 from harness.files import write_atomic
 from harness.json_files import flaw_of_keys
-from harness.recording.exchange import digest_of, stored_exchange
+from harness.recording.exchange import digest_of, request_in
 from harness.recording.interaction import Interaction, flaw
+from harness.recording.journal import Span
 
 FORMAT = 2
 FIRST_LINES = {
@@ -40,13 +44,14 @@ _masks = (
 class Cassette:
     """Interactions found by label and occurrence; every look-up is O(1).
 
-    A label is a call's name, or the digest of a request without one. format: that of the file it
-    was read from.
+    A label is a call's name, or the digest of a request without one. What a recording has written
+    to a file is let go of: of it, only the place is known. format: that of the file it was read
+    from.
     """
 
     def __init__(self, interactions: Iterable[Interaction] = (), file_format: int = FORMAT) -> None:
         self.format = file_format
-        self._entries: dict[tuple[str, int], Interaction] = {}
+        self._entries: dict[tuple[str, int], Interaction | Written] = {}
         self._digest_of: dict[tuple[str, str, str | None], str] = {}
         for interaction in interactions:
             self.add(interaction)
@@ -59,8 +64,10 @@ class Cassette:
 
     def labelled(self) -> list[tuple[str, Interaction]]:
         """Return every label and interaction, in the file's order."""
-        entries = [(label, interaction) for (label, _), interaction in self._entries.items()]
-        return sorted(entries, key=lambda entry: _place(*entry))
+        return [(place[0], _read(self._entries[place])) for place in self._order()]
+
+    def _order(self) -> list[tuple[str, int]]:
+        return sorted(self._entries, key=lambda place: _place(place[0], self._entries[place]))
 
     def add(self, interaction: Interaction, label: str = "") -> None:
         """Keep an interaction; one of the same label and occurrence is replaced."""
@@ -70,17 +77,28 @@ class Cassette:
         if response.call is None:
             self._digest_of[request.method, request.uri, request.body] = label
 
+    def add_written(self, label: str, occurrence: int, written: Written) -> None:
+        """Keep the place of an interaction that stands in a file."""
+        self._entries[label, occurrence] = written
+
     def get(self, label: str, occurrence: int) -> Interaction | None:
         """Return the interaction of a label and occurrence."""
-        return self._entries.get((label, occurrence))
+        entry = self._entries.get((label, occurrence))
+        return None if entry is None else _read(entry)
+
+    def drop(self, label: str, first: int) -> None:
+        """Forget a label's interactions from an occurrence on."""
+        for place in self.places(label, first):
+            del self._entries[place]
+
+    def places(self, label: str, first: int = 0) -> list[tuple[str, int]]:
+        """Return a label and its occurrences, from one on, as far as they are recorded."""
+        places = takewhile(self._entries.__contains__, ((label, n) for n in count(first)))
+        return list(places)
 
     def known_digest(self, method: str, uri: str, body: str | None) -> str | None:
         """Return the digest of an unnamed request that is recorded in exactly these words."""
         return self._digest_of.get((method, uri, body))
-
-    def recorded(self, label: str) -> int:
-        """Count what is recorded under a label."""
-        return sum(1 for name, _ in self._entries if name == label)
 
     def calls(self) -> list[tuple[str, int]]:
         """Return every label and occurrence that is recorded."""
@@ -102,9 +120,34 @@ class Cassette:
             if self.format == 1 and interaction.response.digest != derived_digest(interaction)
         ]
 
-    def save(self, path: Path) -> None:
-        """Write the file anew in the present format, whole or not at all."""
-        write_atomic(path, to_bytes(self))
+    def save(self, path: Path, cleaned: Callable[[Interaction], Interaction] | None = None) -> None:
+        """Write the file anew in the present format, whole or not at all.
+
+        cleaned: what is done to each interaction of a recording first. Then, too, a label's
+        occurrences are counted anew: a request that got no answer leaves no hole.
+        """
+        order = self._order()
+        entries: Iterable[Interaction] = (_read(self._entries[place]) for place in order)
+        if cleaned is not None:
+            entries = map(cleaned, _without_holes(order, entries))
+        spans: list[Span] = []
+        write_atomic(path, _blocks(_placed(path, pieces(entries), spans)))
+        for place, span in zip(order, spans[1:-1], strict=True):
+            entry = self._entries[place]
+            if isinstance(entry, Written):
+                self._entries[place] = entry._replace(span=span)
+
+
+class Written(NamedTuple):
+    """An interaction that stands in a file: its place there, and in the order of a cassette."""
+
+    span: Span
+    call: str | None
+    occurrence: int
+
+
+def _read(entry: Interaction | Written) -> Interaction:
+    return from_line(entry.span.read()) if isinstance(entry, Written) else entry
 
 
 def label_of(interaction: Interaction) -> str:
@@ -114,13 +157,13 @@ def label_of(interaction: Interaction) -> str:
 
 def derived_digest(interaction: Interaction) -> str:
     """Return the digest of the request that is stored, whatever is said beside it."""
-    return digest_of(stored_exchange(interaction))
+    return digest_of(request_in(interaction))
 
 
-def _place(label: str, interaction: Interaction) -> tuple[str, str, int]:
+def _place(label: str, entry: Interaction | Written) -> tuple[str, str, int]:
     """Return the place of an interaction in its file: unnamed ones first, by digest."""
-    response = interaction.response
-    return (response.call or "", "" if response.call else label, response.occurrence)
+    named = entry if isinstance(entry, Written) else entry.response
+    return (named.call or "", "" if named.call else label, named.occurrence)
 
 
 def _likeness(label: str, body: str, interaction: Interaction) -> float:
@@ -133,8 +176,49 @@ def _likeness(label: str, body: str, interaction: Interaction) -> float:
 
 def to_bytes(interactions: Iterable[Interaction]) -> bytes:
     """Return a cassette's file content: one interaction a line, in the order given, LF."""
-    lines = b",\n".join(_encoder.encode(_present(interaction)) for interaction in interactions)
-    return FIRST_LINES[FORMAT] + b"\n" + lines + (b"\n" if lines else b"") + LAST_LINE + b"\n"
+    return b"".join(pieces(interactions))
+
+
+def pieces(interactions: Iterable[Interaction]) -> Iterator[bytes]:
+    """Yield the same piece by piece."""
+    yield FIRST_LINES[FORMAT]
+    separator = b"\n"
+    for interaction in interactions:
+        yield separator + _encoder.encode(_present(interaction))
+        separator = b",\n"
+    yield b"\n" + LAST_LINE + b"\n"
+
+
+def _placed(path: Path, pieces: Iterable[bytes], spans: list[Span]) -> Iterator[bytes]:
+    """Pass pieces on, and note where each will stand in the file, behind its separator."""
+    start = 0
+    for piece in pieces:
+        skipped = len(piece) - len(piece.lstrip(b",\n"))
+        spans.append(Span(path, start + skipped, len(piece) - skipped))
+        start += len(piece)
+        yield piece
+
+
+def _without_holes(
+    order: list[tuple[str, int]], interactions: Iterable[Interaction]
+) -> Iterator[Interaction]:
+    """Count the occurrences of each label from 0 on, without holes."""
+    counted: Counter[str] = Counter()
+    for (label, _), interaction in zip(order, interactions, strict=True):
+        interaction.response.occurrence = counted[label]
+        counted[label] += 1
+        yield interaction
+
+
+def _blocks(pieces: Iterable[bytes], size: int = 2**20) -> Iterator[bytes]:
+    """Put pieces together to blocks of about a size, so that a file takes few writes."""
+    block = bytearray()
+    for piece in pieces:
+        block += piece
+        if len(block) >= size:
+            yield bytes(block)
+            block.clear()
+    yield bytes(block)
 
 
 def _present(interaction: Interaction) -> Interaction:
@@ -146,7 +230,7 @@ def _present(interaction: Interaction) -> Interaction:
 
 
 def to_line(interaction: Interaction) -> bytes:
-    """Give one interaction as JSON in one line."""
+    """Return one interaction as JSON in one line."""
     return _encoder.encode(interaction)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from harness.decoding import decoded
-from harness.recording.exchange import Exchange, searched_body, stored_request
+from harness.recording.exchange import PlainRequest, searched_body, stored_request
 from harness.recording.interaction import Interaction, encodings
 
 MOST_LINES = 12
@@ -19,20 +19,20 @@ _words = re.compile(r"\w+|\W")
 
 
 def shown(body: bytes) -> str:
-    """Give a body as text, whatever it is."""
+    """Return a body as text, whatever it is."""
     return body.decode("utf-8", "backslashreplace")
 
 
-def difference(recorded: Interaction, exchange: Exchange) -> str:
+def difference(recorded: Interaction, request: PlainRequest) -> str:
     """Show only what differs between a recorded request and a new one, word by word."""
-    now = stored_request(exchange)
+    stored = stored_request(request)
     lines: list[str] = []
-    if (recorded.request.method, recorded.request.uri) != (now.method, now.uri):
+    if (recorded.request.method, recorded.request.uri) != (stored.method, stored.uri):
         lines += [
             f"- {recorded.request.method} {recorded.request.uri}",
-            f"+ {now.method} {now.uri}",
+            f"+ {stored.method} {stored.uri}",
         ]
-    old, new = _plain(recorded), searched_body(exchange, now)
+    old, new = _plain(recorded), searched_body(request, stored)
     if old != new:
         lines += changed_words(shown(old), shown(new))
     return "\n".join(lines) or "(only white space or key order differ)"

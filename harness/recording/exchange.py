@@ -30,9 +30,10 @@ from harness.recording.redaction import (
 Pairs = list[tuple[str, str]]
 
 
-class Exchange(NamedTuple):
-    """A request: `call` names it by its position in the protocol, None where nobody names it.
+class PlainRequest(NamedTuple):
+    """A request as plain values.
 
+    call: its name, by its position in the protocol, None where nobody names it.
     optional: an error of the connection is an answer. kind: "model" or "source"; endpoint: the
     study's name of it, "" outside a study.
     """
@@ -48,7 +49,7 @@ class Exchange(NamedTuple):
 
     @property
     def pairs(self) -> Pairs:
-        """Give the headers as text."""
+        """Return the headers as text."""
         return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self.headers]
 
 
@@ -68,11 +69,12 @@ class Reply(NamedTuple):
     error: Failure | None = None
     partial: bool = False
     redacted: bool = False
+    cancelled: bool = False
     settled: bool = False
 
 
 def recorded_reply(interaction: Interaction) -> Reply:
-    """Give a recorded answer as the caller is to see it."""
+    """Return a recorded answer as the caller is to see it."""
     response = interaction.response
     return Reply(
         response.status.code,
@@ -85,75 +87,76 @@ def recorded_reply(interaction: Interaction) -> Reply:
         response.error,
         response.partial,
         response.redacted,
+        response.cancelled,
     )
 
 
-def digest_of(exchange: Exchange) -> str:
+def digest_of(request: PlainRequest) -> str:
     """Return the digest of a request, its body decoded of a known Content-Encoding."""
-    kind = header(exchange.pairs, "content-type")
-    return digest(exchange.method, exchange.url, kind, plain_body(exchange))
+    kind = header(request.pairs, "content-type")
+    return digest(request.method, request.url, kind, plain_body(request))
 
 
-def stored_exchange(interaction: Interaction) -> Exchange:
+def request_in(interaction: Interaction) -> PlainRequest:
     """Return the request that an interaction stores, in the form of a new one."""
     headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in interaction.sent_headers]
     request, response = interaction.request, interaction.response
     body = interaction.request_bytes
-    return Exchange(request.method, request.uri, headers, body, call=response.call)
+    return PlainRequest(request.method, request.uri, headers, body, call=response.call)
 
 
-def is_recorded(exchange: Exchange, interaction: Interaction) -> bool:
+def is_recorded(request: PlainRequest, interaction: Interaction) -> bool:
     """Tell whether a request is the one that an interaction stores.
 
     Its bytes are compared, or else both canonical forms; what is said about either counts nothing.
     """
-    request = interaction.request
+    stored = interaction.request
     if (
-        exchange.url == request.uri
-        and exchange.method == request.method
-        and exchange.body == interaction.request_bytes
+        request.url == stored.uri
+        and request.method == stored.method
+        and request.body == interaction.request_bytes
     ):
         return True
-    return _canonical(exchange) == _canonical(stored_exchange(interaction))
+    return _canonical(request) == _canonical(request_in(interaction))
 
 
-def _canonical(exchange: Exchange) -> str:
-    kind = header(exchange.pairs, "content-type")
-    return canonical_request(exchange.method, exchange.url, kind, plain_body(exchange))
+def _canonical(request: PlainRequest) -> str:
+    kind = header(request.pairs, "content-type")
+    return canonical_request(request.method, request.url, kind, plain_body(request))
 
 
-def stored_request(exchange: Exchange) -> RecordedRequest:
-    """Give a request as the cassette holds it: secrets out, headers by allow-list."""
+def stored_request(request: PlainRequest) -> RecordedRequest:
+    """Return a request as the cassette holds it: secrets out, headers by allow-list."""
     kept = [
         (name.lower(), value)
-        for name, value in exchange.pairs
+        for name, value in request.pairs
         if name.lower() in KEPT_REQUEST_HEADERS
     ]
     try:
-        text: str | None = sent_bytes(exchange).decode("utf-8")
+        text: str | None = sent_bytes(request).decode("utf-8")
     except UnicodeDecodeError:
         text = None
     if text is not None:
         form = "x-www-form-urlencoded" in header(kept, "content-type")
         text = clean_form(text) if form else clean_text(text)
-    return RecordedRequest(exchange.method, clean_url(exchange.url), text, header_map(kept))
+    return RecordedRequest(request.method, clean_url(request.url), text, header_map(kept))
 
 
-def sent_bytes(exchange: Exchange) -> bytes:
-    """Give a request's body with the secret fields of a multipart one taken out."""
-    multipart = header(exchange.pairs, "content-type").lower().startswith("multipart/")
-    return clean_multipart(exchange.body) if multipart else exchange.body
+def sent_bytes(request: PlainRequest) -> bytes:
+    """Return a request's body with the secret fields of a multipart one taken out."""
+    multipart = header(request.pairs, "content-type").lower().startswith("multipart/")
+    return clean_multipart(request.body) if multipart else request.body
 
 
-def searched_body(exchange: Exchange, request: RecordedRequest) -> bytes:
-    """Give what to search for keys in a request: its stored text, or its decoded bytes."""
-    return plain_body(exchange) if request.body is None else request.body.encode()
+def searched_body(request: PlainRequest, stored: RecordedRequest) -> bytes:
+    """Return what to search for keys in a request: its stored text, or its decoded bytes."""
+    return plain_body(request) if stored.body is None else stored.body.encode()
 
 
-def plain_body(exchange: Exchange) -> bytes:
-    """Give a request's body without such fields, decoded of a known Content-Encoding."""
-    sent = sent_bytes(exchange)
-    body = decoded(encodings(exchange.pairs), sent)
+def plain_body(request: PlainRequest) -> bytes:
+    """Return a request's body without such fields, decoded of a known Content-Encoding."""
+    sent = sent_bytes(request)
+    body = decoded(encodings(request.pairs), sent)
     return sent if body is None else body
 
 
@@ -171,14 +174,23 @@ def without_keys(kept: Interaction, keys: KeyRing) -> Interaction:
     return kept
 
 
-def fate_of(exchange: Exchange, reply: Reply) -> Literal["answer", "failure", "refused"]:
+def has_failed(interaction: Interaction) -> bool:
+    """Tell whether an interaction is an error of the connection or of a busy or broken server.
+
+    So is a call that the program cancelled: nothing is known of its answer.
+    """
+    response = interaction.response
+    return response.error is not None or response.cancelled or is_passing(response.status.code)
+
+
+def fate_of(request: PlainRequest, reply: Reply) -> Literal["answer", "failure", "refused"]:
     """Tell an answer from an infrastructure error and from an endpoint that refuses every call."""
-    if exchange.call is None or reply.settled:
+    if request.call is None or reply.settled or reply.cancelled:
         return "answer"
     failed = reply.error is not None or reply.partial
     if not failed and reply.status in REFUSALS:
-        missing = exchange.kind == "source" and reply.status == 404
+        missing = request.kind == "source" and reply.status == 404
         return "answer" if missing else "refused"
     if failed or is_passing(reply.status):
-        return "answer" if exchange.optional else "failure"
+        return "answer" if request.optional else "failure"
     return "answer"

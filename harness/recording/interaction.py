@@ -70,8 +70,10 @@ class RecordedResponse(msgspec.Struct, omit_defaults=True, forbid_unknown_fields
     the same name, or among unnamed ones of the same digest. digest: in cassettes of format 1 only,
     and never believed (see digest.py). attempts: earlier tries. chunks: byte sizes of a stream's
     pieces. error: raised instead of, or after, the body. partial: the
-    client left before the stream ended. header_list: names and values where `headers` cannot hold
-    their order. redacted: a key was taken out of this answer. request_base64: a binary request.
+    client left before the stream ended. cancelled: the program cancelled the call `elapsed` seconds
+    after its beginning, and saw no answer, or no more of it. header_list: names and values where
+    `headers` cannot hold their order. redacted: a key was taken out of this answer.
+    request_base64: a binary request.
     recorded_at: UTC, ISO 8601, to the millisecond from format 2 on; elapsed: seconds, retries
     included.
     """
@@ -89,6 +91,7 @@ class RecordedResponse(msgspec.Struct, omit_defaults=True, forbid_unknown_fields
     chunks: list[int] | None = None
     error: Failure | None = None
     partial: bool = False
+    cancelled: bool = False
     redacted: bool = False
     request_base64: str | None = None
     recorded_at: str = ""
@@ -108,21 +111,21 @@ class Interaction(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
     @property
     def request_bytes(self) -> bytes:
-        """Give the request's body as it was sent, secrets taken out."""
+        """Return the request's body as it was sent, secrets taken out."""
         if self.response.request_base64 is not None:
             return base64.b64decode(self.response.request_base64)
         return (self.request.body or "").encode()
 
     @property
     def body_bytes(self) -> bytes:
-        """Give the answer's body, decoded of the transfer's encodings."""
+        """Return the answer's body, decoded of the transfer's encodings."""
         stored = self.response.body
         coded = stored.get("base64")
         return stored["string"].encode() if coded is None else base64.b64decode(coded)
 
     @property
     def header_pairs(self) -> list[tuple[str, str]]:
-        """Give the answer's headers in their order, repeats kept."""
+        """Return the answer's headers in their order, repeats kept."""
         if self.response.header_list is not None:
             return self.response.header_list
         return [(name, value) for name, values in self.response.headers.items() for value in values]
@@ -185,7 +188,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def stored_body(data: bytes) -> dict[str, str]:
-    """Give a body as vcrpy's layout holds it: text where it is UTF-8, else base64 beside it."""
+    """Return a body as vcrpy's layout holds it: text where it is UTF-8, else base64 beside it."""
     try:
         return {"string": data.decode("utf-8")}
     except UnicodeDecodeError:
@@ -201,12 +204,12 @@ def header_map(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def header(pairs: list[tuple[str, str]], name: str) -> str:
-    """Give the first value of a header, "" where absent."""
+    """Return the first value of a header, "" where absent."""
     return next((value for key, value in pairs if key.lower() == name), "")
 
 
 def encodings(pairs: list[tuple[str, str]]) -> str:
-    """Give all Content-Encoding headers as one, "" where there is none."""
+    """Return all Content-Encoding headers as one, "" where there is none."""
     return ", ".join(value for key, value in pairs if key.lower() == ENCODING)
 
 

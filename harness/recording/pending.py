@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import time
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from harness.recording.exchange import Exchange, Reply, fate_of, sent_bytes
+import anyio
+
+from harness.recording.exchange import PlainRequest, Reply, fate_of, sent_bytes
 from harness.recording.interaction import (
     ERROR_STATUS,
     Attempt,
@@ -24,6 +27,8 @@ from harness.recording.redaction import clean_header
 if TYPE_CHECKING:
     from harness.recording.recorder import Recorder
 
+NO_ANSWER = Reply(ERROR_STATUS, "recorded error", "HTTP/1.1", [], b"", [])
+
 
 class Pending:
     """A request on its way, with its place in the cassette already taken.
@@ -32,34 +37,74 @@ class Pending:
     """
 
     def __init__(
-        self, recorder: Recorder, exchange: Exchange, request: RecordedRequest, occurrence: int
+        self,
+        recorder: Recorder,
+        request: PlainRequest,
+        stored: RecordedRequest,
+        label: str,
+        occurrence: int,
     ) -> None:
-        self.earlier = recorder.failures(exchange.call)
-        self._recorder, self._exchange = recorder, exchange
-        self._request, self._occurrence = request, occurrence
-        self._began = time.monotonic()
+        self.earlier = recorder.failures(request.call)
         self.keys = recorder.keys
+        self._recorder, self._request, self._stored = recorder, request, stored
+        self._label, self._occurrence = label, occurrence
+        self._began = time.monotonic()
+
+    def clean_head(self, head: Reply) -> Reply:
+        """Return the head of an answer as the caller is to see it."""
+        return self._cleaned(head)
 
     def finish(self, reply: Reply) -> Reply:
-        """Keep what came back, and give it as the caller is to see it (keys taken out)."""
+        """Keep what came back, wait for the disk, and return it as the caller is to see it.
+
+        Keys are taken out of it.
+        """
         shown = self._cleaned(reply)
-        fate = fate_of(self._exchange, reply)
-        if fate == "answer":
-            self._recorder.keep(self._interaction(shown))
-            return shown
-        if fate == "failure":
-            self._recorder.note_failure(self._interaction(shown))
-        self.give_up()
+        ticket = self._submit(shown, reply)
+        if ticket is not None:
+            self._recorder.wait(ticket)
         return shown
+
+    async def finish_async(self, reply: Reply) -> Reply:
+        """Do the same without holding up the event loop."""
+        shown = self._cleaned(reply)
+        ticket = self._submit(shown, reply)
+        if ticket is None:
+            return shown
+        try:
+            await self._recorder.wait_async(ticket)
+        except anyio.get_cancelled_exc_class():
+            self.cancel(reply)  # the caller has not seen its end
+            raise
+        return shown
+
+    def cancel(self, reply: Reply = NO_ANSWER) -> None:
+        """Keep that the program cancelled the call, with what it had seen of the answer."""
+        if reply.status != ERROR_STATUS and reply.chunks is None:
+            reply = reply._replace(chunks=[len(reply.body)] if reply.body else [])
+        shown = self._cleaned(reply._replace(cancelled=True, partial=False))
+        self._recorder.submit(self._interaction(shown), self._label)
+        self._recorder.write_soon()
+
+    def leave(self, reply: Reply) -> None:
+        """Keep a stream that the client left; nobody waits for the disk."""
+        if self._submit(self._cleaned(reply), reply) is not None:
+            self._recorder.write_soon()
 
     def give_up(self) -> None:
         """Leave the place in the cassette to the next request: this one got no answer."""
-        self._recorder.give_back(self._exchange, self._occurrence)
+        self._recorder.give_back(self._label, self._occurrence)
 
-    def fail(self, failure: Failure, attempts: list[Attempt]) -> None:
-        """Keep an error that came instead of an answer."""
-        reason = "recorded error"
-        self.finish(Reply(ERROR_STATUS, reason, "HTTP/1.1", [], b"", attempts, error=failure))
+    def failed(self, failure: Failure, attempts: list[Attempt]) -> Reply:
+        """Return the reply that stands for an error that came instead of an answer."""
+        return NO_ANSWER._replace(attempts=attempts, error=failure)
+
+    def _submit(self, shown: Reply, reply: Reply) -> Future[None] | None:
+        fate = fate_of(self._request, reply)
+        if fate == "answer":
+            return self._recorder.submit(self._interaction(shown), self._label)
+        self.give_up()
+        return self._recorder.note_failure(self._interaction(shown)) if fate == "failure" else None
 
     def _cleaned(self, reply: Reply) -> Reply:
         clean = self.keys.clean_text
@@ -75,28 +120,29 @@ class Pending:
         return cleaned._replace(redacted=reply.redacted or cleaned != reply)
 
     def _interaction(self, reply: Reply) -> Interaction:
-        exchange = self._exchange
+        request = self._request
         headers = [(name, clean_header(name, value)) for name, value in reply.headers]
         grouped = header_map(headers)
         flat = [(name, value) for name, values in grouped.items() for value in values]
-        binary = self._request.body is None
+        binary = self._stored.body is None
         return Interaction(
-            self._request,
+            self._stored,
             RecordedResponse(
                 Status(reply.status, reply.reason),
                 grouped,
                 stored_body(reply.body),
-                call=exchange.call,
+                call=request.call,
                 occurrence=self._occurrence,
-                endpoint=exchange.endpoint,
+                endpoint=request.endpoint,
                 attempts=reply.attempts,
                 http_version=reply.http_version,
                 header_list=None if flat == headers else headers,
                 chunks=reply.chunks,
                 error=reply.error,
                 partial=reply.partial,
+                cancelled=reply.cancelled,
                 redacted=reply.redacted,
-                request_base64=base64.b64encode(sent_bytes(exchange)).decode() if binary else None,
+                request_base64=base64.b64encode(sent_bytes(request)).decode() if binary else None,
                 recorded_at=_now(),
                 elapsed=round(time.monotonic() - self._began, 3),
             ),

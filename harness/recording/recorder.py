@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import Counter
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Literal, get_args
 
 from harness.errors import DamagedFile, KeyInRequest, Miss, RunStopped, UsageError
-from harness.files import Journal, Lock, check_room, move_aside, refused
+from harness.files import Lock, check_room, move_aside, refused
 from harness.recording import cassette as cassettes
-from harness.recording.cassette import Cassette
-from harness.recording.difference import difference, shown
+from harness.recording import misses
+from harness.recording.cassette import Cassette, Written
 from harness.recording.exchange import (
-    Exchange,
+    PlainRequest,
     digest_of,
+    has_failed,
     is_recorded,
     plain_body,
     searched_body,
@@ -22,6 +25,7 @@ from harness.recording.exchange import (
     without_keys,
 )
 from harness.recording.interaction import Interaction
+from harness.recording.journal import Journal, Span
 from harness.recording.pending import Pending
 from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_url, secrets_in
 
@@ -32,7 +36,7 @@ class Recorder:
     """Find what was recorded, keep what is new, and stop at the first difference.
 
     Raises Miss where a request is not what was recorded; from then on every call raises the same
-    one again. `matched` counts answers given from the recording, and `endpoints` says whom their
+    again. `matched` counts answers given from the recording, and `endpoints` says whom their
     calls were for, by name and occurrence.
     """
 
@@ -49,44 +53,35 @@ class Recorder:
             raise UsageError(f"mode {mode!r} is unknown; expected one of {get_args(Mode)}")
         self.path, self.mode = path, mode
         self.keys = keys or KeyRing()
-        self.stopped: RunStopped | None = None
         self.matched = 0
         self.sent = 0
         self.torn = b""
         self.endpoints: dict[tuple[str, int], str] = {}
+        self._identity = identity
+        self._stop: RunStopped | None = None
         self._asked: Counter[str] = Counter()
         self._failures: dict[str, list[str]] = {}  # of earlier sittings, by the call's name
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
         self._journal: Journal | None = None
         self._lock: Lock | None = None
-        self.cassette = self._open(identity, restart)
+        self.cassette = self._open(restart)
 
-    def _open(self, identity: str, restart: bool) -> Cassette:
-        there = self.path.exists()
+    def _open(self, restart: bool) -> Cassette:
+        exists = self.path.exists()
         journal = self._beside(".journal")
-        if self.mode == "none" and not there:
-            raise UsageError(self._nothing_recorded(journal))
-        self.replays = self.mode == "none" or (self.mode == "once" and there)
+        if self.mode == "none" and not exists:
+            begun = journal.name if journal.exists() else ""
+            raise UsageError(misses.nothing_recorded(self.path, begun))
+        self.replays = self.mode == "none" or (self.mode == "once" and exists)
         if self.replays:
             return cassettes.load(self.path)
-        return self._open_journal(journal, identity, restart)
+        return self._open_journal(journal, restart)
 
     def _beside(self, suffix: str) -> Path:
         """A dot of the name itself, as in "gpt-4.1", must not make two cassettes share a file."""
         return self.path.with_name(self.path.name.removesuffix(".json") + suffix)
 
-    def _nothing_recorded(self, journal: Path) -> str:
-        if journal.exists():
-            return (
-                f"{self.path}: the recording was not finished ({journal.name} holds what came "
-                'so far). Go on with `harness record`, or with mode "new_episodes".'
-            )
-        return (
-            f"{self.path}: nothing is recorded here. Check the path, or record it first "
-            '(mode "once", or `harness record`).'
-        )
-
-    def _open_journal(self, path: Path, identity: str, restart: bool) -> Cassette:
+    def _open_journal(self, path: Path, restart: bool) -> Cassette:
         """Lock first and read then: another recorder may just have finished this cell."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,155 +93,197 @@ class Recorder:
             recorded = cassettes.load(self.path) if kept else Cassette()
             if path.exists() and (restart or self.mode == "all"):
                 move_aside(path)
-            self._journal = Journal(path, identity)
-            self._take_journal(identity, recorded)
+            self._journal = Journal(path, self._identity)
+            self._take_journal(self._journal, recorded)
         except BaseException:
             self.release()
             raise
         return recorded
 
-    def _take_journal(self, identity: str, recorded: Cassette) -> None:
-        assert self._journal is not None
-        entries = self._journal.entries
-        if entries.header != identity:
+    def _take_journal(self, journal: Journal, recorded: Cassette) -> None:
+        entries = journal.entries
+        if entries.header != self._identity:
             raise UsageError(
-                f"{self._journal.path}: begun under another study file or other "
-                f"materials (then {entries.header}, now {identity}). Undo the change, "
+                f"{journal.path}: begun under another study file or other "
+                f"materials (then {entries.header}, now {self._identity}). Undo the change, "
                 "or start this cell anew with `harness record --restart CELL`."
             )
         self.torn = entries.torn
-        for line in entries.lines:
+        for span, line in journal.spans():
             kind, _, text = line.partition(b" ")
-            interaction = _journalled(self._journal.path, text)
+            interaction = _journalled(journal.path, text)
             if kind == b"answer":
-                recorded.add(interaction)
+                self._take_answer(recorded, interaction, _without_kind(span, kind))
             elif interaction.response.error is not None:
                 words = interaction.response.error.message
                 self._failures.setdefault(interaction.response.call or "", []).append(words)
 
-    def begin(self, exchange: Exchange) -> Interaction | Pending:
-        """Give the recorded interaction of a request, or a Pending one that is to be sent."""
-        with self._guard:
-            if self.stopped is not None:
-                raise self.stopped
-            key = exchange.call or self._digest(exchange)
-            occurrence = self._asked[key]
-            self._asked[key] = occurrence + 1
-            found = self.cassette.get(key, occurrence)
-            if found is not None:
-                return self._checked(exchange, found)
-            if self.replays:
-                raise self.stop(self._miss(exchange, occurrence))
-            return self._pending(exchange, occurrence)
+    def _take_answer(self, recorded: Cassette, interaction: Interaction, span: Span) -> None:
+        label, response = cassettes.label_of(interaction), interaction.response
+        earlier = recorded.get(label, response.occurrence)
+        if earlier is not None and _may_come_anew(earlier):
+            recorded.drop(label, response.occurrence)
+        written = Written(span, response.call, response.occurrence)
+        recorded.add_written(label, response.occurrence, written)
 
-    def _digest(self, exchange: Exchange) -> str:
+    def reopen(self) -> None:
+        """Go on recording after `save` and `release`: what was saved stays."""
+        with self._guard:
+            if self._journal is None and not self.replays:
+                self._lock = Lock(self._beside(".lock"))
+                self._journal = Journal(self._beside(".journal"), self._identity)
+
+    def begin(self, request: PlainRequest) -> Interaction | Pending:
+        """Return the recorded interaction of a request, or a Pending one that is to be sent."""
+        with self._guard:
+            self._raise_stop()
+            label = request.call or self._digest(request)
+            occurrence = self._asked[label]
+            self._asked[label] = occurrence + 1
+            recorded = self.cassette.get(label, occurrence)
+            if recorded is not None and not self._comes_anew(label, recorded):
+                return self._checked(request, recorded)
+            if self.replays:
+                raise self.stop(self._miss(request, occurrence))
+            return self._pending(request, label, occurrence)
+
+    def _digest(self, request: PlainRequest) -> str:
         """Look exact words up first: that is quicker than making the digest."""
         try:
-            text = exchange.body.decode()
+            text = request.body.decode()
         except UnicodeDecodeError:
-            return digest_of(exchange)
-        known = self.cassette.known_digest(exchange.method, exchange.url, text)
-        return known or digest_of(exchange)
+            return digest_of(request)
+        recorded = self.cassette.known_digest(request.method, request.url, text)
+        return recorded or digest_of(request)
 
-    def _checked(self, exchange: Exchange, interaction: Interaction) -> Interaction:
-        if not is_recorded(exchange, interaction):
-            raise self.stop(Miss(self._changed(exchange, interaction)))
-        response = interaction.response
+    def _comes_anew(self, label: str, recorded: Interaction) -> bool:
+        """Tell whether an unnamed call is asked again: nothing but failures followed.
+
+        Those are dropped then; else the failures of a client that tried again, with success, stay.
+        """
+        if self.replays or not _may_come_anew(recorded):
+            return False
+        first = recorded.response.occurrence
+        later = (self.cassette.get(*place) for place in self.cassette.places(label, first))
+        if not all(entry is None or _may_come_anew(entry) for entry in later):
+            return False
+        self.cassette.drop(label, first)
+        return True
+
+    def _checked(self, request: PlainRequest, interaction: Interaction) -> Interaction:
+        place, response = self._place(request), interaction.response
+        if not is_recorded(request, interaction):
+            words = misses.changed(place, request, interaction, replays=self.replays)
+            raise self.stop(Miss(words))
         if not self.replays and not response.endpoint:
-            response.endpoint = exchange.endpoint  # recorded in format 1, which does not say it
-        if self.cassette.format > 1 and exchange.endpoint != response.endpoint:
-            raise self.stop(Miss(self._elsewhere(exchange, response.endpoint)))
+            response.endpoint = request.endpoint  # recorded in format 1, which does not say it
+        if self.cassette.format > 1 and request.endpoint != response.endpoint:
+            raise self.stop(Miss(misses.elsewhere(place, request, response.endpoint)))
         self.matched += 1
-        self.endpoints[exchange.call or "", response.occurrence] = exchange.endpoint
+        self.endpoints[request.call or "", response.occurrence] = request.endpoint
         return interaction
 
-    def _pending(self, exchange: Exchange, occurrence: int) -> Pending:
+    def _pending(self, request: PlainRequest, label: str, occurrence: int) -> Pending:
         if self._journal is None:
             raise UsageError(
-                f"{self.path}: was closed, and what comes now could not be kept. Nothing was "
-                "sent. Give each client a transport of its own."
+                f"{self.path}: was closed, and what comes now could not be kept. Nothing was sent."
             )
-        request = stored_request(exchange)
-        self._learn_keys(exchange)
-        loose = [value for name, value in exchange.pairs if not SECRET_HEADER.search(name)]
-        searched = [request.uri.encode(), searched_body(exchange, request), *map(str.encode, loose)]
+        stored = stored_request(request)
+        self._learn_keys(request)
+        loose = [value for name, value in request.pairs if not SECRET_HEADER.search(name)]
+        searched = [stored.uri.encode(), searched_body(request, stored), *map(str.encode, loose)]
         if any(map(self.keys.found_in, searched)):
-            raise self.stop(
-                KeyInRequest(
-                    f"{self._where(exchange)}: the request carries a key outside the headers "
-                    "made for keys, so it would be stored. It was not sent. Take the key out of "
-                    "the prompt, the URL or the study file."
-                )
-            )
+            raise self.stop(KeyInRequest(misses.key_in_request(self._place(request))))
         self._journal.check()
         check_room(self.path.parent)
         self.sent += 1
-        return Pending(self, exchange, request, occurrence)
+        return Pending(self, request, stored, label, occurrence)
 
-    def _learn_keys(self, exchange: Exchange) -> None:
-        for name, value in exchange.pairs:
+    def _learn_keys(self, request: PlainRequest) -> None:
+        for name, value in request.pairs:
             if SECRET_HEADER.search(name) and name.lower() != "cookie":
                 self.keys.add(value.rpartition(" ")[2])
-        body = plain_body(exchange).decode("utf-8", "replace")
-        for value in secrets_in(exchange.url, body):
+        body = plain_body(request).decode("utf-8", "replace")
+        for value in secrets_in(request.url, body):
             self.keys.add(value)
 
     def keep(self, interaction: Interaction) -> None:
-        """Keep an answer: on the disk first, then in memory."""
-        with self._guard:
-            if self._journal is not None:
-                self._journal.append(b"answer " + cassettes.to_line(interaction))
-            self.cassette.add(interaction)
+        """Keep an answer; return when it is on the disk."""
+        self.wait(self.submit(interaction, cassettes.label_of(interaction)))
 
-    def give_back(self, exchange: Exchange, occurrence: int) -> None:
+    def submit(self, interaction: Interaction, label: str) -> Future[None]:
+        """Hand an answer over to the disk, to be waited for with `wait` or `wait_async`."""
+        response = interaction.response
+
+        def written(span: Span) -> None:
+            entry = Written(_without_kind(span, b"answer"), response.call, response.occurrence)
+            self.cassette.add_written(label, response.occurrence, entry)
+
+        return self._open_file().submit(b"answer " + cassettes.to_line(interaction), written)
+
+    def note_failure(self, interaction: Interaction) -> Future[None]:
+        """Keep an infrastructure error as evidence: it is no answer, and resume sends it again."""
+        return self._open_file().submit(b"failed " + cassettes.to_line(interaction))
+
+    def _open_file(self) -> Journal:
+        if self._journal is None:
+            raise UsageError(
+                f"{self.path}: was closed while a call was on its way. Its answer is not kept."
+            )
+        return self._journal
+
+    def wait(self, ticket: Future[None]) -> None:
+        """Wait until what was submitted is on the disk."""
+        self._open_file().wait(ticket)
+
+    async def wait_async(self, ticket: Future[None]) -> None:
+        """Do the same without holding up the event loop."""
+        await self._open_file().wait_async(ticket)
+
+    def write_soon(self) -> None:
+        """Let what was submitted go to the disk without anybody waiting for it."""
+        self._open_file().flush_soon()
+
+    def give_back(self, label: str, occurrence: int) -> None:
         """Free the place of a request without an answer: the next of its name takes it."""
         with self._guard:
-            key = exchange.call or self._digest(exchange)
-            if self._asked[key] == occurrence + 1:
-                self._asked[key] = occurrence
+            if self._asked[label] == occurrence + 1:
+                self._asked[label] = occurrence
 
     def failures(self, call: str | None) -> list[str]:
         """Return the errors that a call met in earlier sittings, in their words."""
         return self._failures.get(call or "", [])
 
-    def note_failure(self, interaction: Interaction) -> None:
-        """Keep an infrastructure error as evidence: it is no answer, and resume sends it again."""
-        with self._guard:
-            if self._journal is not None:
-                self._journal.append(b"failed " + cassettes.to_line(interaction))
-
     def unused(self) -> list[str]:
         """Name what is recorded and was not asked for."""
         return [
-            _label(key, number)
-            for key, number in self.cassette.calls()
-            if number >= self._asked[key]
+            _label(label, number)
+            for label, number in self.cassette.calls()
+            if number >= self._asked[label]
         ]
 
     def check(self) -> None:
         """Raise the first miss again, or a Miss that names what nobody asked for."""
-        if self.stopped is not None:
-            raise self.stopped
-        left = sorted(self.unused())
-        if left:
-            raise self.stop(
-                Miss(
-                    f"{self.path}: {len(left)} of {len(self.cassette)} recorded calls were not "
-                    f"asked for, the first is {left[0]}. The program does less than when it was "
-                    "recorded: replay it with the version that recorded it, or record anew."
-                )
-            )
+        self._raise_stop()
+        names = sorted(self.unused())
+        if names:
+            raise self.stop(Miss(misses.unused(self.path, names, len(self.cassette))))
 
     def save(self) -> None:
         """Write the cassette whole; the journal has served. Nothing to do in a replay."""
-        if self._journal is None:
-            return
-        for kept in self.cassette:
-            if self.keys.found_in(cassettes.to_line(kept)):
-                without_keys(kept, self.keys)
-        self.cassette.save(self.path)
-        self._journal.remove()
-        self._journal = None
+        with self._guard:
+            if self._journal is None:
+                return
+            self._journal.flush()
+            self.cassette.save(self.path, self._cleaned)
+            self._journal.remove()
+            self._journal = None
+
+    def _cleaned(self, interaction: Interaction) -> Interaction:
+        """Take out keys that were learned after an answer was kept."""
+        if self.keys.found_in(cassettes.to_line(interaction)):
+            return without_keys(interaction, self.keys)
+        return interaction
 
     def release(self) -> None:
         """Let go of journal and lock; what was recorded stays in the journal."""
@@ -257,60 +294,40 @@ class Recorder:
             self._lock.release()
             self._lock = None
 
+    @property
+    def stopped(self) -> RunStopped | None:
+        """Return the first reason to stop, new each time: a raised error grows with each raise."""
+        return copy.copy(self._stop)
+
     def stop(self, reason: RunStopped) -> RunStopped:
-        """Latch the first reason to stop, and give it: every later call raises it again."""
-        self.stopped = self.stopped or reason
-        return self.stopped
+        """Latch the first reason to stop, and return it: every later call raises it again."""
+        self._stop = self._stop or copy.copy(reason)
+        return copy.copy(self._stop)
 
-    def _where(self, exchange: Exchange) -> str:
-        asked = exchange.call or f"{exchange.method} {clean_url(exchange.url)}"
-        return f"{self.path.stem}, call {self.keys.clean_text(asked)}"
+    def _raise_stop(self) -> None:
+        if self._stop is not None:
+            raise copy.copy(self._stop)
 
-    def _miss(self, exchange: Exchange, occurrence: int) -> Miss:
+    def _place(self, request: PlainRequest) -> str:
+        name = request.call or f"{request.method} {clean_url(request.url)}"
+        return f"{self.path.stem}, call {self.keys.clean_text(name)}"
+
+    def _miss(self, request: PlainRequest, occurrence: int) -> Miss:
+        place = self._place(request)
         if occurrence:
-            return Miss(
-                f"{self._where(exchange)}: exhausted, {occurrence} of {occurrence} recorded "
-                "answers were given and one more was asked for. Nothing was sent."
-            )
-        near = self.cassette.nearest(exchange.call or exchange.url, shown(exchange.body))
-        if near is None:
-            return Miss(
-                f"{self._where(exchange)}: not recorded, the cassette is empty. Nothing was sent."
-            )
-        return Miss(
-            f"{self._where(exchange)}: not recorded. Nothing was sent.\n"
-            f"nearest recording: {near.response.call or near.request.uri}\n"
-            f"{difference(near, exchange)}\n{_advice(exchange)}"
-        )
-
-    def _elsewhere(self, exchange: Exchange, endpoint: str) -> str:
-        return (
-            f"{self._where(exchange)}: goes to {exchange.endpoint or 'no endpoint'!r}, but was "
-            f"recorded of {endpoint or 'no endpoint'!r}. Nothing was sent.\n{_advice(exchange)}"
-        )
-
-    def _changed(self, exchange: Exchange, found: Interaction) -> str:
-        verb = (
-            "changed since it was recorded"
-            if self.replays
-            else "differs from what was recorded before the interruption (drift)"
-        )
-        return (
-            f"{self._where(exchange)}: {verb}. Nothing was sent.\n"
-            f"{difference(found, exchange)}\n{_advice(exchange)}"
-        )
+            return Miss(misses.exhausted(place, occurrence))
+        return Miss(misses.not_recorded(place, request, self.cassette))
 
 
-def _advice(exchange: Exchange) -> str:
-    if exchange.call is None:
-        return (
-            'If the change is meant, record it: mode "new_episodes" adds what is new, "all" '
-            "records everything anew."
-        )
-    return (
-        "Replay with the study's own materials and harness version, or record the cell anew "
-        "(`harness record --restart CELL`)."
-    )
+def _may_come_anew(recorded: Interaction) -> bool:
+    """Tell whether an interaction is a failure that another try may not meet."""
+    return recorded.response.call is None and has_failed(recorded)
+
+
+def _without_kind(span: Span, kind: bytes) -> Span:
+    """Return the place of a journal line's interaction, behind the word for its kind."""
+    skipped = len(kind) + 1
+    return span._replace(start=span.start + skipped, size=span.size - skipped)
 
 
 def _journalled(path: Path, text: bytes) -> Interaction:
@@ -323,5 +340,5 @@ def _journalled(path: Path, text: bytes) -> Interaction:
         ) from error
 
 
-def _label(key: str, occurrence: int) -> str:
-    return key if occurrence == 0 else f"{key} (occurrence {occurrence + 1})"
+def _label(label: str, occurrence: int) -> str:
+    return label if occurrence == 0 else f"{label} (occurrence {occurrence + 1})"

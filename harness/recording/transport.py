@@ -9,15 +9,18 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+import anyio.lowlevel
+import anyio.to_thread
 import httpx
 import msgspec
 
 from harness.decoding import DecodesToTooMuch, are_known, decoded
-from harness.errors import RunStopped
-from harness.recording.exchange import Exchange, Reply, recorded_reply
+from harness.errors import Miss, RunStopped, UsageError
+from harness.recording.exchange import PlainRequest, Reply, recorded_reply
 from harness.recording.interaction import (
     Attempt,
     Interaction,
@@ -26,8 +29,17 @@ from harness.recording.interaction import (
 )
 from harness.recording.pending import Pending
 from harness.recording.recorder import Mode, Recorder
-from harness.recording.redaction import KeyRing
-from harness.recording.streams import Tape, error_of, faces, failure_of
+from harness.recording.sharing import Session, session
+from harness.recording.streams import (
+    Tape,
+    error_of,
+    failure_of,
+    live_stream,
+    not_cancelled,
+    place_of,
+    replayed_stream,
+    wait_for_cancellation,
+)
 
 
 class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
@@ -35,15 +47,16 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
     cassette: the file, or a Recorder that is already open. mode: vcrpy's words: "none" replays
     and never sends (the default), "once" records where there is no file yet, "new_episodes" sends
-    what is not recorded, "all" records everything anew. inner: the transport to the network, by
-    default one of the client's own library. keys: values that must appear nowhere in the file;
-    those in the headers made for keys are known without it.
+    what is not recorded and what failed, "all" records everything anew. inner: the transport to the
+    network, by default one of the client's own library. keys: values that must appear nowhere in
+    the file; those in the headers made for keys are known without it.
 
     Use it as `httpx.Client(transport=RecordingTransport("cassette.json"))`, and in every SDK that
-    takes such a client. A request may carry the extensions "call" (its name), "endpoint" (who is
-    asked) and "optional" (a bool). Close the client (or use `with`): that writes the cassette; what
-    came before a crash, or before a request that stopped the program, is in a journal beside it,
-    and mode "new_episodes" goes on from there.
+    takes such a client. One transport serves sync and async clients, and transports of one process
+    on one file share it. A request may carry the extensions "call" (its name), "endpoint" (who is
+    asked) and "optional" (a bool). Close the client (or use `with`): that writes the cassette; else
+    it is written when the program ends. What came before a crash, or before a request that stopped
+    the program, is in a journal beside it, and mode "new_episodes" goes on from there.
 
     Raises Miss (no Exception: SDKs would try again) where a request is not what was recorded.
     """
@@ -56,82 +69,126 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         inner: Any = None,
         keys: Iterable[str] = (),
     ) -> None:
-        self.recorder = (
-            cassette
-            if isinstance(cassette, Recorder)
-            else Recorder(Path(cassette), mode, keys=KeyRing(keys))
-        )
-        self._owned = not isinstance(cassette, Recorder)
-        self._inner = inner
+        self._session: Session | None = None
         self._tapes: set[Tape] = set()
+        if isinstance(cassette, Recorder):
+            self.recorder = cassette
+        else:
+            self._session = session(Path(cassette), mode, keys)
+            self.recorder = self._session.recorder
+            self._join(self._session)
+        self._given = inner
+        self._made: dict[str, Any] = {}  # by face, with those of a library under its name
+        self._faces: set[str] = set()  # in use, and not closed
+
+    def _join(self, session: Session) -> None:
+        session.join()
+        self._finalizer = session.outlive(self, partial(_leave_all, self._tapes))
 
     def handle_request(self, request: Any) -> Any:
         """Answer one request from the recording, or send it and keep the answer."""
         library = _library(request)
-        found = self.recorder.begin(_exchange(request, request.read()))
-        if isinstance(found, Interaction):
-            return _replayed(library, request, found, self.recorder)
-        if found.earlier:
-            request.extensions["earlier"] = found.earlier
+        answer = self._begin("sync", request, request.read())
+        if isinstance(answer, Interaction):
+            return _replayed(library, request, answer, self.recorder)
         try:
-            response = self._transport(library.HTTPTransport).handle_request(request)
-            if is_stream(_pairs(response)):
-                return _live(library, response, found, self._tapes)
+            response = self._inner(library, "HTTPTransport").handle_request(request)
+            if not _is_taken_whole(response):
+                return _live(library, request, response, answer, self._tapes)
             try:
                 body = b"".join(response.stream)
             finally:
                 response.close()
             reply = _whole_reply(library, response, body)
-        except BaseException as error:
-            _keep_error(library, found, error)
+        except library.TransportError as error:
+            answer.finish(_failed(library, answer, error))
             raise
-        return _answer(library, found.finish(reply))
+        except BaseException:
+            answer.give_up()
+            raise
+        return _answer(library, answer.finish(reply))
 
     async def handle_async_request(self, request: Any) -> Any:
         """Do the same for an async client."""
         library = _library(request)
-        found = self.recorder.begin(_exchange(request, await request.aread()))
-        if isinstance(found, Interaction):
-            return _replayed(library, request, found, self.recorder)
+        answer = self._begin("async", request, await request.aread())
+        if isinstance(answer, Interaction):
+            await anyio.lowlevel.checkpoint()  # as a network would, let others go on
+            return await _replayed_async(library, request, answer, self.recorder)
         try:
-            inner = self._transport(library.AsyncHTTPTransport)
+            inner = self._inner(library, "AsyncHTTPTransport")
             response = await inner.handle_async_request(request)
-            if is_stream(_pairs(response)):
-                return _live(library, response, found, self._tapes)
+            if not _is_taken_whole(response):
+                return _live(library, request, response, answer, self._tapes)
             try:
                 body = b"".join([piece async for piece in response.stream])
             finally:
                 await response.aclose()
             reply = _whole_reply(library, response, body)
-        except BaseException as error:
-            _keep_error(library, found, error)
+        except library.TransportError as error:
+            await answer.finish_async(_failed(library, answer, error))
             raise
-        return _answer(library, found.finish(reply))
+        except anyio.get_cancelled_exc_class():
+            answer.cancel()
+            raise
+        except BaseException:
+            answer.give_up()
+            raise
+        return _answer(library, await answer.finish_async(reply))
 
-    def _transport(self, default: Any) -> Any:
-        if self._inner is None:
-            self._inner = default()
-        return self._inner
+    def _begin(self, face: str, request: Any, body: bytes) -> Interaction | Pending:
+        if self._session is not None and not self._finalizer.alive:  # closed, and used again
+            self._join(self._session)
+        self._faces.add(face)
+        answer = self.recorder.begin(_plain_request(request, body))
+        if isinstance(answer, Pending) and answer.earlier:
+            request.extensions["earlier"] = answer.earlier
+        return answer
+
+    def _inner(self, library: Any, kind: str) -> Any:
+        """Return the transport to the network for one face of one library."""
+        method = "handle_async_request" if kind.startswith("Async") else "handle_request"
+        if self._given is not None:
+            if not hasattr(self._given, method):
+                raise UsageError(
+                    f"inner= is a {type(self._given).__name__}, which has no {method}. Give this "
+                    "client a RecordingTransport of its own on the same file, with an inner "
+                    "transport of its kind."
+                )
+            return self._given
+        name = f"{library.__name__}.{kind}"
+        if name not in self._made:
+            self._made[name] = getattr(library, kind)()
+        return self._made[name]
 
     def check(self) -> None:
         """Raise the first miss again, or a Miss naming a recorded call that nobody asked for."""
-        self.recorder.check()
+        try:
+            self.recorder.check()
+        except RunStopped:
+            self._note_report()
+            raise
 
     def close(self) -> None:
         """Write the cassette, where something was recorded; raise the first miss again."""
         try:
-            if hasattr(self._inner, "close"):
-                self._inner.close()
+            for inner in self._closing("close"):
+                inner.close()
         finally:
-            self._finish()
+            self._finish("sync")
+        self._raise_stop()
 
     async def aclose(self) -> None:
         """Do the same for an async client."""
         try:
-            if hasattr(self._inner, "aclose"):
-                await self._inner.aclose()
+            for inner in self._closing("aclose"):
+                await inner.aclose()
         finally:
-            self._finish()
+            if self.recorder.replays:
+                self._finish("async")
+            else:
+                await anyio.to_thread.run_sync(self._finish, "async")
+        self._raise_stop()
 
     def __enter__(self) -> Self:
         return self
@@ -149,17 +206,37 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         with _unless(error):
             await self.aclose()
 
-    def _finish(self) -> None:
-        for tape in list(self._tapes):  # streams that the program left without closing them
-            tape.keep(partial=True)
-        try:
-            if self._owned and self.recorder.stopped is None:
-                self.recorder.save()
-        finally:
-            if self._owned:
-                self.recorder.release()
-        if self.recorder.stopped is not None:
-            raise self.recorder.stopped
+    def _closing(self, method: str) -> list[Any]:
+        """Return the inner transports that are closed with a client; ours are made anew."""
+        kept = {name: inner for name, inner in self._made.items() if not hasattr(inner, method)}
+        closing = [inner for name, inner in self._made.items() if name not in kept]
+        self._made = kept
+        return [*closing, self._given] if hasattr(self._given, method) else closing
+
+    def _finish(self, face: str) -> None:
+        """Leave the recording, once no client of either kind uses this transport any more."""
+        self._faces.discard(face)
+        if self._faces:
+            return
+        _leave_all(self._tapes)
+        if self._session is not None and self._finalizer.detach():
+            self._session.leave()
+
+    def _raise_stop(self) -> None:
+        stop = self.recorder.stopped
+        if stop is not None:
+            self._note_report()
+            raise stop
+
+    def _note_report(self) -> None:
+        if self._session is not None:
+            self._session.reported = True
+
+
+def _leave_all(tapes: set[Tape]) -> None:
+    """Keep the streams that the program left without closing them."""
+    for tape in list(tapes):
+        tape.leave()
 
 
 @contextlib.contextmanager
@@ -176,9 +253,9 @@ def _library(request: Any) -> Any:
     return sys.modules[type(request).__module__.partition(".")[0]]
 
 
-def _exchange(request: Any, body: bytes) -> Exchange:
+def _plain_request(request: Any, body: bytes) -> PlainRequest:
     extensions = request.extensions
-    return Exchange(
+    return PlainRequest(
         request.method,
         str(request.url),
         request.headers.raw,
@@ -234,12 +311,9 @@ def _without_encoding(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [pair for pair in pairs if pair[0].lower() not in ("content-encoding", "content-length")]
 
 
-def _keep_error(library: Any, pending: Pending, error: BaseException) -> None:
-    if isinstance(error, library.TransportError):
-        failure = failure_of(library, error)
-        pending.fail(failure, _attempts(getattr(error, "attempts", [])))
-    else:
-        pending.give_up()
+def _failed(library: Any, pending: Pending, error: Exception) -> Reply:
+    attempts = _attempts(getattr(error, "attempts", []))
+    return pending.failed(failure_of(library, error), attempts)
 
 
 def _answer(library: Any, reply: Reply, stream: Any = None, *, recorded: bool = False) -> Any:
@@ -258,11 +332,13 @@ def _answer(library: Any, reply: Reply, stream: Any = None, *, recorded: bool = 
     )
 
 
-def _replayed(library: Any, request: Any, found: Interaction, recorder: Recorder) -> Any:
-    reply = recorded_reply(found)
+def _replayed(library: Any, request: Any, recorded: Interaction, recorder: Recorder) -> Any:
+    reply, elapsed = recorded_reply(recorded), recorded.response.elapsed
     if reply.chunks is not None:
-        stream = faces(library).Replayed(reply, request, recorder)
+        stream = replayed_stream(library)(reply, elapsed, request, recorder)
         return _answer(library, reply, stream, recorded=True)
+    if reply.cancelled:
+        raise recorder.stop(Miss(not_cancelled(place_of(request), elapsed)))
     if reply.error is not None:
         error = error_of(library, reply.error, request)
         error.recorded = True  # type: ignore[attr-defined]
@@ -270,10 +346,27 @@ def _replayed(library: Any, request: Any, found: Interaction, recorder: Recorder
     return _answer(library, reply, recorded=True)
 
 
-def _live(library: Any, response: Any, pending: Pending, tapes: set[Tape]) -> Any:
+async def _replayed_async(
+    library: Any, request: Any, recorded: Interaction, recorder: Recorder
+) -> Any:
+    response = recorded.response
+    if response.cancelled and response.chunks is None:
+        await wait_for_cancellation(place_of(request), response.elapsed, recorder)
+    return _replayed(library, request, recorded, recorder)
+
+
+def _is_taken_whole(response: Any) -> bool:
+    """Tell whether a body is decoded as a whole: a packed one, unless it is a stream."""
+    pairs = _pairs(response)
+    return are_known(encodings(pairs)) and bool(encodings(pairs)) and not is_stream(pairs)
+
+
+def _live(library: Any, request: Any, response: Any, pending: Pending, tapes: set[Tape]) -> Any:
     head = _head(response)
     plain = are_known(encodings(head.headers))
     if plain and encodings(head.headers):
         head = head._replace(headers=_without_encoding(head.headers))
-    tape = Tape(library, head, pending, tapes)
-    return _answer(library, head, faces(library).Live(response, tape, plain=plain))
+    bodiless = request.method == "HEAD" or response.status_code in (204, 304)
+    head = pending.clean_head(head)
+    tape = Tape(library, head, pending, tapes, bodiless=bodiless)
+    return _answer(library, head, live_stream(library)(response, tape, plain=plain))

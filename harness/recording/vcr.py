@@ -13,8 +13,8 @@ from harness.decoding import DecodesToTooMuch, are_known, decoded
 from harness.errors import DamagedFile, UsageError
 from harness.recording.cassette import Cassette, label_of
 from harness.recording.exchange import (
-    Exchange,
     Pairs,
+    PlainRequest,
     plain_body,
     sent_bytes,
     stored_request,
@@ -87,8 +87,8 @@ def _interactions(
 def _interaction(
     request: Mapping[str, Any], response: Mapping[str, Any], keys: KeyRing
 ) -> Interaction:
-    exchange = _without_keys(_exchange(request), keys)
-    kept = stored_request(exchange)
+    plain = _without_keys(_plain_request(request), keys)
+    kept = stored_request(plain)
     pairs, body = _plain(_pairs(response["headers"]), _body(response))
     pairs = [(name, clean_header(name, keys.clean_text(_latin(value)))) for name, value in pairs]
     code, reason = _status(response)
@@ -100,26 +100,26 @@ def _interaction(
             header_map(pairs),
             stored_body(keys.clean(body)),
             http_version=str(response.get("http_version") or "HTTP/1.1"),
-            request_base64=base64.b64encode(sent_bytes(exchange)).decode() if binary else None,
+            request_base64=base64.b64encode(sent_bytes(plain)).decode() if binary else None,
         ),
     )
 
 
-def _without_keys(exchange: Exchange, keys: KeyRing) -> Exchange:
+def _without_keys(plain: PlainRequest, keys: KeyRing) -> PlainRequest:
     """Take keys out of a request; a compressed body that holds one is kept decompressed."""
-    body, headers = exchange.body, exchange.headers
-    if keys.found_in(plain_body(exchange)):
-        body = plain_body(exchange)
+    body, headers = plain.body, plain.headers
+    if keys.found_in(plain_body(plain)):
+        body = plain_body(plain)
         headers = [pair for pair in headers if pair[0] != b"content-encoding"]
-    return exchange._replace(
-        url=keys.clean_text(exchange.url),
+    return plain._replace(
+        url=keys.clean_text(plain.url),
         headers=[(name, keys.clean(value)) for name, value in headers],
         body=keys.clean(body),
     )
 
 
 def _latin(value: str) -> str:
-    """Give a header's text as it came over the wire: what is not Latin-1 was UTF-8 there."""
+    """Return a header's text as it came over the wire: what is not Latin-1 was UTF-8 there."""
     try:
         value.encode("latin-1")
     except UnicodeEncodeError:
@@ -127,12 +127,12 @@ def _latin(value: str) -> str:
     return value
 
 
-def _exchange(request: Mapping[str, Any]) -> Exchange:
+def _plain_request(request: Mapping[str, Any]) -> PlainRequest:
     headers = [
         (name.lower().encode(), value.encode())
         for name, value in _pairs(request.get("headers") or {})
     ]
-    return Exchange(
+    return PlainRequest(
         str(request["method"]), str(request["uri"]), headers, _bytes(request.get("body"))
     )
 

@@ -20,9 +20,10 @@ from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.replies.structured_output import ignored
 from harness.asking.retry import RetryTransport
 from harness.errors import CheckFailed, Incomplete, UsageError
-from harness.files import move_aside, read_journal, write_atomic
+from harness.files import move_aside, write_atomic
 from harness.protocols.registry import held_cell, protocol_of
 from harness.recording import checksums
+from harness.recording.journal import read_journal
 from harness.recording.recorder import Recorder
 from harness.recording.redaction import KeyRing
 from harness.recording.transport import RecordingTransport

@@ -23,9 +23,9 @@ from harness.asking.models.provider import Endpoint, provider_of
 from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
 from harness.errors import Incomplete
-from harness.files import read_journal
 from harness.recording import guard
 from harness.recording.cassette import load
+from harness.recording.journal import read_journal
 from harness.recording.recorder import Recorder
 from harness.recording.transport import RecordingTransport
 

@@ -21,9 +21,9 @@ from harness.asking.rate_limits import Limits, LimitTransport
 from harness.asking.retry import RetryTransport
 from harness.cli import main
 from harness.errors import Incomplete
-from harness.files import read_journal
 from harness.recording import cassette as cassettes
 from harness.recording.interaction import Interaction
+from harness.recording.journal import read_journal
 from harness.run.replay import replay_cells
 from harness.study.folder import Study
 

@@ -31,9 +31,9 @@ from harness.asking.retry import RetryTransport
 from harness.asking.sources.fact_source import FAILED, FOUND, NOT_FOUND, open_source
 from harness.asking.sources.source_kind import kind_of
 from harness.errors import EndpointRefused, Incomplete
-from harness.files import read_journal
 from harness.recording import guard
 from harness.recording.cassette import load
+from harness.recording.journal import read_journal
 from harness.recording.recorder import Recorder
 from harness.recording.transport import RecordingTransport
 

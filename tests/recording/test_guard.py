@@ -204,11 +204,13 @@ def test_replay_opens_no_socket(three: tuple[Path, str], face: str) -> None:
 
 
 def test_replay_of_a_full_loop_of_clients(three: tuple[Path, str]) -> None:
-    """Many clients of both faces over one cassette at once open no socket either."""
+    """Many clients of both faces over cassettes at once open no socket either."""
     path, url = three
+    copied = path.with_name("copied.json")
+    copied.write_bytes(path.read_bytes())
 
     async def talk() -> list[int]:
-        async with async_client(path) as first, async_client(path) as second:
+        async with async_client(path) as first, async_client(copied) as second:
             pairs = await asyncio.gather(
                 *(live.post(url, json={"n": n}) for live in (first, second) for n in range(3))
             )

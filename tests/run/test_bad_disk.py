@@ -22,8 +22,8 @@ from study_folder import (
     write_study,
 )
 
-from harness import files
 from harness.cli import main
+from harness.recording.journal import read_journal
 from harness.study.folder import Study
 
 
@@ -119,7 +119,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
         done = limited(study, 40)
         assert done.returncode == 3, done.stderr
         assert "no room left to write" in done.stderr
-        journals = [files.read_journal(path) for path in study.folder.glob("*.journal")]
+        journals = [read_journal(path) for path in study.folder.glob("*.journal")]
         assert not any(journal.torn for journal in journals)
         sent, kept = len(server.received), kept_calls(study).total()
         assert 0 < sent - kept <= 2

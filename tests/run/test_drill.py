@@ -19,9 +19,9 @@ from study_folder import final_files, harness, left_over
 from harness import DepthCharge
 from harness import results as results_file
 from harness.errors import Incomplete, UsageError
-from harness.files import read_journal
 from harness.recording import cassette as cassettes
 from harness.recording.interaction import stored_body
+from harness.recording.journal import read_journal
 from harness.run import replay as replaying
 from harness.run.record import Recording
 from harness.run.replay import replay_cells, results_of

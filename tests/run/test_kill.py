@@ -13,8 +13,8 @@ from dying import Fault, Nursery, nursery
 from provider import finished, running
 from study_folder import edit, final_files, kept_calls, left_over, write_study
 
-from harness.files import read_journal
 from harness.recording import checksums
+from harness.recording.journal import read_journal
 from harness.study.folder import Study
 
 KILLS = 100

@@ -197,7 +197,7 @@ def test_miss_in_reckless_program(stage: Stage) -> None:
     stage.record(ask, Provider())
     with pytest.raises(Miss, match="metric") as caught:
         stage.replay(ignore)
-    assert misses == [caught.value, caught.value]
+    assert list(map(str, misses)) == [str(caught.value)] * 2
 
 
 def test_program(stage: Stage) -> None:
