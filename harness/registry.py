@@ -24,6 +24,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = {
         "openai": "harness.asking.models.openai:PROVIDER",
         "azure": "harness.asking.models.azure:PROVIDER",
         "anthropic": "harness.asking.models.anthropic:PROVIDER",
+        "gemini": "harness.asking.models.gemini:PROVIDER",
     },
     "harness.sources": {
         "wikipedia-summary": "harness.asking.sources.wikipedia:SUMMARIES",
@@ -31,6 +32,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = {
         "searxng": "harness.asking.sources.searxng:KIND",
         "tavily": "harness.asking.sources.tavily:KIND",
         "brave": "harness.asking.sources.brave:KIND",
+        "openalex": "harness.asking.sources.openalex:KIND",
     },
 }
 WORDS: Mapping[Group, str] = {

@@ -63,7 +63,7 @@ HOUSE: Mapping[str, Room] = {
         {*OF_A_STUDY, "protocols/ddft", "protocols/depthcharge"}, {"msgspec", "numpy"}
     ),
     "export": room(OF_A_STUDY, {"pyarrow"}),
-    "bundle": room({*OF_A_STUDY, "report"}, {"msgspec", "zstandard"}),
+    "bundle": room({*OF_A_STUDY, "report"}, {"httpx", "msgspec", "zstandard"}),
     "jury": room({*OF_A_STUDY, "protocols/ddft"}, {"httpx", "msgspec"}),
     "api": room(
         {*EVERYONE, "protocols/ddft", "protocols/depthcharge", "recording", "run", "study"}

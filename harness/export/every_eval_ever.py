@@ -16,13 +16,14 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from harness.asking.models.provider import provider_of
 from harness.protocols.registry import protocol_of
 from harness.recording import checksums
 from harness.results.scored import Metric, Scored, Spread
 from harness.run.checked import Checked
 from harness.run.wiring import frozen
 from harness.study.folder import Study
-from harness.study.hosts import TERMS, host_of, is_local
+from harness.study.hosts import host_of, is_local
 from harness.study.study_file import ModelEntry
 from harness.version import VERSION
 
@@ -105,7 +106,7 @@ def _model_info(study: Study, found: Any, name: str) -> Json:
     kind = "unknown"
     if is_local(host):
         kind = "self_deployed"
-    elif any(host == known or host.endswith(f".{known}") for known in TERMS):
+    elif provider_of(model.provider).terms_of(host):
         kind = "externally_managed"
     details = {
         "deployment_type": kind,

@@ -173,6 +173,13 @@ class Provider(ABC):
         """Return what is wrong with a study's entry for this provider; "" where nothing is."""
         return ""
 
+    def terms_of(self, host: str) -> str:
+        """Return whose terms govern what comes from a host; "" where nobody knows."""
+        owners = (
+            owner for end, owner in self.terms.items() if host == end or host.endswith(f".{end}")
+        )
+        return next(owners, "")
+
     def content_of_version_1(self, reply: Any) -> Content:
         """Return what a reply held by the rules of protocol version 1; see version_1.py."""
         return self.content(reply)

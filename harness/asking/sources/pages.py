@@ -6,6 +6,7 @@ connection) nothing. Each redirect is a request of its own, with the robots.txt 
 
 from __future__ import annotations
 
+import re
 from urllib.robotparser import RobotFileParser
 
 import httpx
@@ -58,6 +59,16 @@ class PageReader:
         if reply is None or reply.status >= httpx.codes.INTERNAL_SERVER_ERROR:
             return False
         return reply.status != httpx.codes.OK or _permits(reply, url)
+
+
+def is_page(call: str) -> bool:
+    """Tell whether a call fetched a page, by its name."""
+    return re.search(r"/result-\d+/page(-\d+)?$", call) is not None
+
+
+def is_robots(call: str) -> bool:
+    """Tell whether a call fetched a robots.txt, by its name."""
+    return re.search(r"/result-\d+/robots(-\d+)?$", call) is not None
 
 
 def _permits(robots: Reply, url: httpx.URL) -> bool:

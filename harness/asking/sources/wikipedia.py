@@ -140,7 +140,10 @@ class Wikipedia(SourceKind):
         if SUMMARY_PATH in reply.url.path:
             yield _summary_passage(reply.read(Summary))
             return
-        query = reply.read(ActionReply).query or Query()
+        action = reply.read(ActionReply)
+        if action.query is None and action.error is None:
+            raise NoAnswer(f"{reply.where}: neither a query nor an error: {reply.words}")
+        query = action.query or Query()
         yield from (_passage(page, direction) for page in query.pages)
         yield from (Passage(hit.title, hit.snippet, "", licence=LICENCE) for hit in query.search)
 
