@@ -9,9 +9,11 @@ __all__ = [
     "DepthCharge",
     "RecordingTransport",
     "__version__",
+    "offline",
     "record",
     "replay",
     "score",
+    "watch",
 ]
 
 

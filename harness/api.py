@@ -10,6 +10,7 @@ from typing import TypeVar
 from harness.errors import Incomplete, UsageError
 from harness.protocols.ddft.protocol import scored
 from harness.protocols.depthcharge import protocol as drills
+from harness.recording.bypass import offline, watch
 from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
 from harness.results import (
@@ -36,9 +37,11 @@ __all__ = [
     "Drilled",
     "Profile",
     "RecordingTransport",
+    "offline",
     "record",
     "replay",
     "score",
+    "watch",
 ]
 
 

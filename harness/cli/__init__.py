@@ -14,6 +14,7 @@ from harness.cli import (
     replay,
     report,
     score,
+    serve,
 )
 from harness.cli.group import main
 
@@ -32,4 +33,5 @@ __all__ = [
     "replay",
     "report",
     "score",
+    "serve",
 ]

@@ -25,7 +25,7 @@ from harness.recording.exchange import (
     without_keys,
 )
 from harness.recording.interaction import Interaction
-from harness.recording.journal import Journal, Span
+from harness.recording.journal import Journal, Span, read_journal
 from harness.recording.pending import Pending
 from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_url, secrets_in
 
@@ -202,10 +202,10 @@ class Recorder:
     def _learn_keys(self, request: PlainRequest) -> None:
         for name, value in request.pairs:
             if SECRET_HEADER.search(name) and name.lower() != "cookie":
-                self.keys.add(value.rpartition(" ")[2])
+                self.keys.add(value.rpartition(" ")[2], named=False)
         body = plain_body(request).decode("utf-8", "replace")
         for value in secrets_in(request.url, body):
-            self.keys.add(value)
+            self.keys.add(value, named=False)
 
     def keep(self, interaction: Interaction) -> None:
         """Keep an answer; return when it is on the disk."""
@@ -317,6 +317,27 @@ class Recorder:
         if occurrence:
             return Miss(misses.exhausted(place, occurrence))
         return Miss(misses.not_recorded(place, request, self.cassette))
+
+
+def finish(path: Path) -> int:
+    """Make a cassette of a journal that was left, and return how many calls it has.
+
+    Raises UsageError where there is no journal, or where it is of a study's cell.
+    """
+    journal = path.with_name(path.name.removesuffix(".json") + ".journal")
+    if not journal.exists():
+        raise UsageError(f"{journal}: there is no journal, so nothing is to be finished.")
+    if read_journal(journal).header:
+        raise UsageError(
+            f"{journal}: belongs to a study, where an unfinished cell would lack calls. "
+            "`harness record` goes on with it."
+        )
+    recorder = Recorder(path, "new_episodes")
+    try:
+        recorder.save()
+    finally:
+        recorder.release()
+    return len(recorder.cassette)
 
 
 def _may_come_anew(recorded: Interaction) -> bool:

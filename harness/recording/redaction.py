@@ -11,12 +11,20 @@ from __future__ import annotations
 import base64
 import json
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote_plus
 
 REDACTED = "[REDACTED]"
-SHORTEST_KEY = 8
-SHORTEST_UNANNOUNCED = 16
+SHORTEST_KEY = 8  # of those that somebody named as keys
+SHORTEST_UNNAMED = 16
+FEWEST_CHARACTERS = 5  # different ones
+DUMMIES = frozenset(
+    "anything changeme dummy-key fake-key lm-studio my-api-key no-key-required none-needed "
+    "not-a-key not-needed not-required not-used notneeded placeholder sk-no-key-required "
+    "sk-placeholder something test-key token-abc123 unneeded unused-key your-api-key "
+    "your_api_key your-api-key-here".split()
+)
 SECRET_HEADER = re.compile(
     r"(^|-)(authorization|cookie|api-?key|key|token|secret|password)$", re.IGNORECASE
 )
@@ -79,15 +87,25 @@ def clean_multipart(body: bytes) -> bytes:
 
 
 def secrets_in(url: str, text: str) -> Iterator[str]:
-    """Give the values of a request's secret places that look like keys.
+    """Yield the values of a request's secret places that are keys by `is_key`."""
+    values = [unquote_plus(match[2]) for match in _query.finditer(url)]
+    if '"' in text:
+        values += [_unescaped(match[2]) for match in _field.finditer(text)]
+    yield from filter(is_key, values)
 
-    Nobody announced them as keys, so they must: 16 ASCII characters, a digit, no space.
+
+def is_key(value: str, *, named: bool = False) -> bool:
+    """Tell whether a value counts as a key: searched for everywhere, refused in prompts.
+
+    named: whether somebody said that it is one (`keys=`, an environment variable in a study file);
+    then it has 8 characters. A value that merely stands where keys stand has 16, a digit and no
+    space. Either has 5 different characters, and is not one of the usual words for "no key".
     """
-    found = [unquote_plus(match[2]) for match in _query.finditer(url)]
-    found += [_unescaped(match[2]) for match in _field.finditer(text)]
-    for value in found:
-        if len(value) >= SHORTEST_UNANNOUNCED and _like_a_key.fullmatch(value):
-            yield value
+    if value.lower() in DUMMIES or len(set(value)) < FEWEST_CHARACTERS:
+        return False
+    if named:
+        return len(value) >= SHORTEST_KEY
+    return len(value) >= SHORTEST_UNNAMED and _like_a_key.fullmatch(value) is not None
 
 
 def _unescaped(literal: str) -> str:
@@ -109,48 +127,61 @@ def clean_header(name: str, value: str) -> str:
 class KeyRing:
     """The values of the keys in use, looked for in everything that is sent or kept.
 
-    Keys under 8 characters ("none", "test") are not searched for: they would match by accident.
+    What counts as a key, `is_key` says. warns: whether the first one that is taken out of an answer
+    is a warning; who counts `replaced` needs none.
     """
 
-    def __init__(self, keys: Iterable[str] = ()) -> None:
+    def __init__(self, keys: Iterable[str] = (), *, warns: bool = False) -> None:
         self._keys: set[str] = set()
         self._forms: tuple[bytes, ...] = ()
+        self._beginnings: frozenset[bytes] = frozenset()
         self._pattern: re.Pattern[bytes] | None = None
+        self._warns = warns
         self.replaced = 0
         for key in keys:
             self.add(key)
 
-    def add(self, key: str) -> None:
-        """Search for this value too."""
-        if len(key) < SHORTEST_KEY or key in self._keys or key == REDACTED:
+    def add(self, key: str, *, named: bool = True) -> None:
+        """Search for this value too, where it counts as a key."""
+        if key in self._keys or key == REDACTED or not is_key(key, named=named):
             return
-        self._keys.add(key)
-        forms = {form for known in self._keys for form in _forms(known)}
+        keys = {*self._keys, key}
+        forms = {form for plain in keys for form in _forms(plain)}
         self._forms = tuple(sorted(forms, key=len, reverse=True))
+        self._beginnings = frozenset(form[:n] for form in forms for n in range(1, len(form)))
         self._pattern = re.compile(b"|".join(map(re.escape, self._forms)))
+        self._keys = keys
 
     def found_in(self, data: bytes) -> bool:
         """Tell whether any key stands in the data, in any of its forms."""
-        return self._pattern is not None and self._pattern.search(data) is not None
+        return any(form in data for form in self._forms)  # quicker than the pattern
 
     def clean(self, data: bytes) -> bytes:
         """Replace every key by [REDACTED]."""
-        if self._pattern is None:
+        if self._pattern is None or not self.found_in(data):
             return data
         cleaned, count = self._pattern.subn(REDACTED.encode(), data)
         self.replaced += count
+        if self._warns:
+            self._warns = False
+            warnings.warn(
+                f"a key stood in an answer, and is {REDACTED} there, for the program too: of its "
+                "place nothing else is kept. If it is no key but a word, use another dummy.",
+                stacklevel=2,
+            )
         return cleaned
 
     def clean_text(self, text: str) -> str:
         """Replace every key in a text by [REDACTED]."""
+        if not self._forms:
+            return text
         return self.clean(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def held_back(self, data: bytes) -> int:
         """Count the bytes at the end of a stream's piece that may be the beginning of a key."""
-        forms = self._forms
-        longest = len(forms[0]) - 1 if forms else 0
+        longest = len(self._forms[0]) - 1 if self._forms else 0
         for size in range(min(longest, len(data)), 0, -1):
-            if any(form.startswith(data[-size:]) for form in forms):
+            if data[-size:] in self._beginnings:
                 return size
         return 0
 
@@ -159,8 +190,8 @@ def _forms(key: str) -> set[bytes]:
     plain = key.encode()
     quoted = [quote(key, safe=safe) for safe in ("", "/", "/+", "/+=", "/+=:@")]
     escaped = {json.dumps(key, ensure_ascii=ascii)[1:-1] for ascii in (True, False)}
-    escaped |= {json.dumps(once)[1:-1] for once in escaped}  # JSON within JSON
-    escaped |= {once.replace("/", "\\/") for once in escaped}
+    escaped |= {json.dumps(text)[1:-1] for text in escaped}  # JSON within JSON
+    escaped |= {text.replace("/", "\\/") for text in escaped}
     written = {*quoted, *map(_lower_hex, quoted), *escaped}
     forms = {plain, *(form.encode() for form in written)}
     for shift in range(3):
@@ -174,7 +205,7 @@ def _lower_hex(quoted: str) -> str:
 
 
 def _base64_core(plain: bytes, shift: int) -> bytes:
-    """Give the base64 characters that the key alone decides, `shift` bytes into a group of 3."""
+    """Return the base64 characters that the key alone decides, `shift` bytes into a group of 3."""
     encoded = base64.b64encode(b"\0" * shift + plain)
     first = -(-shift * 8 // 6)
     return encoded[first : (shift + len(plain)) * 8 // 6]

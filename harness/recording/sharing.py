@@ -99,7 +99,9 @@ def session(path: Path, mode: Mode, keys: Iterable[str]) -> Session:
             for key in keys:
                 current.recorder.keys.add(key)
         else:
-            current = _sessions[place] = Session(place, Recorder(path, mode, keys=KeyRing(keys)))
+            current = _sessions[place] = Session(
+                place, Recorder(path, mode, keys=KeyRing(keys, warns=True))
+            )
         return current
 
 

@@ -7,7 +7,6 @@ library is told from its class; both libraries name their parts alike.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -16,16 +15,23 @@ from typing import Any, Self
 import anyio.lowlevel
 import anyio.to_thread
 import httpx
-import msgspec
 
-from harness.decoding import DecodesToTooMuch, are_known, decoded
+from harness.decoding import are_known
 from harness.errors import Miss, RunStopped, UsageError
-from harness.recording.exchange import PlainRequest, Reply, recorded_reply
+from harness.recording.bypass import sending
+from harness.recording.conversion import (
+    answer_of,
+    attempts_of,
+    head_of,
+    is_taken_whole,
+    plain_request,
+    whole_reply,
+    without_encoding,
+)
+from harness.recording.exchange import Reply, recorded_reply
 from harness.recording.interaction import (
-    Attempt,
     Interaction,
     encodings,
-    is_stream,
 )
 from harness.recording.pending import Pending
 from harness.recording.recorder import Mode, Recorder
@@ -40,6 +46,7 @@ from harness.recording.streams import (
     replayed_stream,
     wait_for_cancellation,
 )
+from harness.recording.way_out import OPTIONS, library_of, warn_of_full_pool, way_out
 
 
 class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
@@ -69,6 +76,7 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         inner: Any = None,
         keys: Iterable[str] = (),
     ) -> None:
+        self._options: dict[str, Any] = {}
         self._session: Session | None = None
         self._tapes: set[Tape] = set()
         if isinstance(cassette, Recorder):
@@ -81,52 +89,78 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._made: dict[str, Any] = {}  # by face, with those of a library under its name
         self._faces: set[str] = set()  # in use, and not closed
 
+    @classmethod
+    def for_client(
+        cls,
+        cassette: str | Path,
+        *,
+        mode: Mode = "none",
+        keys: Iterable[str] = (),
+        **options: Any,
+    ) -> Self:
+        """Make a transport that reaches the network as a client with these options would.
+
+        options: limits, proxy, mounts, verify, cert, http1, http2, trust_env, as httpx.Client takes
+        them; given to a client beside its transport, they would have no effect.
+        """
+        unfit = sorted(options.keys() - OPTIONS)
+        if unfit:
+            raise UsageError(
+                f"for_client: {unfit[0]!r} does not shape connections; those that do are "
+                f"{', '.join(sorted(OPTIONS))}. Give the others to the client."
+            )
+        transport = cls(cassette, mode=mode, keys=keys)
+        transport._options = options
+        return transport
+
     def _join(self, session: Session) -> None:
         session.join()
         self._finalizer = session.outlive(self, partial(_leave_all, self._tapes))
 
     def handle_request(self, request: Any) -> Any:
         """Answer one request from the recording, or send it and keep the answer."""
-        library = _library(request)
+        library = library_of(request)
         answer = self._begin("sync", request, request.read())
         if isinstance(answer, Interaction):
             return _replayed(library, request, answer, self.recorder)
         try:
-            response = self._inner(library, "HTTPTransport").handle_request(request)
-            if not _is_taken_whole(response):
+            with sending():
+                response = self._inner(library, "handle_request").handle_request(request)
+            if not is_taken_whole(response):
                 return _live(library, request, response, answer, self._tapes)
             try:
                 body = b"".join(response.stream)
             finally:
                 response.close()
-            reply = _whole_reply(library, response, body)
+            reply = whole_reply(library, response, body)
         except library.TransportError as error:
-            answer.finish(_failed(library, answer, error))
+            answer.finish(self._failed(library, answer, error))
             raise
         except BaseException:
             answer.give_up()
             raise
-        return _answer(library, answer.finish(reply))
+        return answer_of(library, answer.finish(reply))
 
     async def handle_async_request(self, request: Any) -> Any:
         """Do the same for an async client."""
-        library = _library(request)
+        library = library_of(request)
         answer = self._begin("async", request, await request.aread())
         if isinstance(answer, Interaction):
             await anyio.lowlevel.checkpoint()  # as a network would, let others go on
             return await _replayed_async(library, request, answer, self.recorder)
         try:
-            inner = self._inner(library, "AsyncHTTPTransport")
-            response = await inner.handle_async_request(request)
-            if not _is_taken_whole(response):
+            inner = self._inner(library, "handle_async_request")
+            with sending():
+                response = await inner.handle_async_request(request)
+            if not is_taken_whole(response):
                 return _live(library, request, response, answer, self._tapes)
             try:
                 body = b"".join([piece async for piece in response.stream])
             finally:
                 await response.aclose()
-            reply = _whole_reply(library, response, body)
+            reply = whole_reply(library, response, body)
         except library.TransportError as error:
-            await answer.finish_async(_failed(library, answer, error))
+            await answer.finish_async(self._failed(library, answer, error))
             raise
         except anyio.get_cancelled_exc_class():
             answer.cancel()
@@ -134,20 +168,19 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         except BaseException:
             answer.give_up()
             raise
-        return _answer(library, await answer.finish_async(reply))
+        return answer_of(library, await answer.finish_async(reply))
 
     def _begin(self, face: str, request: Any, body: bytes) -> Interaction | Pending:
         if self._session is not None and not self._finalizer.alive:  # closed, and used again
             self._join(self._session)
         self._faces.add(face)
-        answer = self.recorder.begin(_plain_request(request, body))
+        answer = self.recorder.begin(plain_request(request, body))
         if isinstance(answer, Pending) and answer.earlier:
             request.extensions["earlier"] = answer.earlier
         return answer
 
-    def _inner(self, library: Any, kind: str) -> Any:
+    def _inner(self, library: Any, method: str) -> Any:
         """Return the transport to the network for one face of one library."""
-        method = "handle_async_request" if kind.startswith("Async") else "handle_request"
         if self._given is not None:
             if not hasattr(self._given, method):
                 raise UsageError(
@@ -156,10 +189,17 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
                     "transport of its kind."
                 )
             return self._given
-        name = f"{library.__name__}.{kind}"
+        name = f"{library.__name__}.{method}"
         if name not in self._made:
-            self._made[name] = getattr(library, kind)()
+            asynchronous = method == "handle_async_request"
+            self._made[name] = way_out(library, asynchronous=asynchronous, options=self._options)
         return self._made[name]
+
+    def _failed(self, library: Any, pending: Pending, error: Exception) -> Reply:
+        if self._given is None:
+            warn_of_full_pool(error, self._options)
+        attempts = attempts_of(getattr(error, "attempts", []))
+        return pending.failed(failure_of(library, error), attempts)
 
     def check(self) -> None:
         """Raise the first miss again, or a Miss naming a recorded call that nobody asked for."""
@@ -249,101 +289,18 @@ def _unless(error: object) -> Iterator[None]:
             raise
 
 
-def _library(request: Any) -> Any:
-    return sys.modules[type(request).__module__.partition(".")[0]]
-
-
-def _plain_request(request: Any, body: bytes) -> PlainRequest:
-    extensions = request.extensions
-    return PlainRequest(
-        request.method,
-        str(request.url),
-        request.headers.raw,
-        body,
-        extensions.get("call"),
-        extensions.get("optional", False),
-        extensions.get("kind", "model"),
-        extensions.get("endpoint", ""),
-    )
-
-
-def _pairs(response: Any) -> list[tuple[str, str]]:
-    return [
-        (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw
-    ]
-
-
-def _head(response: Any) -> Reply:
-    extensions = response.extensions
-    version = extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace")
-    return Reply(
-        response.status_code,
-        response.reason_phrase,
-        version,
-        _pairs(response),
-        b"",
-        _attempts(extensions.get("attempts", [])),
-        settled=extensions.get("settled", False),
-    )
-
-
-def _attempts(tries: Any) -> list[Attempt]:
-    return msgspec.convert(tries, list[Attempt])
-
-
-def _whole_reply(library: Any, response: Any, body: bytes) -> Reply:
-    """Return an answer with its body decoded; an encoding nobody knows stays with its bytes.
-
-    Raises the library's ReadError where the body decodes to too much.
-    """
-    head = _head(response)
-    coding = encodings(head.headers)
-    try:
-        plain = decoded(coding, body) if coding and body else None
-    except DecodesToTooMuch as error:
-        raise library.ReadError(str(error)) from error
-    if plain is None:
-        return head._replace(body=body)
-    return head._replace(body=plain, headers=_without_encoding(head.headers))
-
-
-def _without_encoding(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [pair for pair in pairs if pair[0].lower() not in ("content-encoding", "content-length")]
-
-
-def _failed(library: Any, pending: Pending, error: Exception) -> Reply:
-    attempts = _attempts(getattr(error, "attempts", []))
-    return pending.failed(failure_of(library, error), attempts)
-
-
-def _answer(library: Any, reply: Reply, stream: Any = None, *, recorded: bool = False) -> Any:
-    return library.Response(
-        reply.status,
-        headers=[
-            (name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers
-        ],
-        stream=stream or library.ByteStream(reply.body),
-        extensions={
-            "http_version": reply.http_version.encode(),
-            "reason_phrase": reply.reason.encode("ascii", "replace"),
-            "attempts": reply.attempts,
-            "recorded": recorded,
-        },
-    )
-
-
 def _replayed(library: Any, request: Any, recorded: Interaction, recorder: Recorder) -> Any:
     reply, elapsed = recorded_reply(recorded), recorded.response.elapsed
     if reply.chunks is not None:
         stream = replayed_stream(library)(reply, elapsed, request, recorder)
-        return _answer(library, reply, stream, recorded=True)
+        return answer_of(library, reply, stream, recorded=True)
     if reply.cancelled:
         raise recorder.stop(Miss(not_cancelled(place_of(request), elapsed)))
     if reply.error is not None:
         error = error_of(library, reply.error, request)
         error.recorded = True  # type: ignore[attr-defined]
         raise error
-    return _answer(library, reply, recorded=True)
+    return answer_of(library, reply, recorded=True)
 
 
 async def _replayed_async(
@@ -355,18 +312,12 @@ async def _replayed_async(
     return _replayed(library, request, recorded, recorder)
 
 
-def _is_taken_whole(response: Any) -> bool:
-    """Tell whether a body is decoded as a whole: a packed one, unless it is a stream."""
-    pairs = _pairs(response)
-    return are_known(encodings(pairs)) and bool(encodings(pairs)) and not is_stream(pairs)
-
-
 def _live(library: Any, request: Any, response: Any, pending: Pending, tapes: set[Tape]) -> Any:
-    head = _head(response)
+    head = head_of(response)
     plain = are_known(encodings(head.headers))
     if plain and encodings(head.headers):
-        head = head._replace(headers=_without_encoding(head.headers))
+        head = head._replace(headers=without_encoding(head.headers))
     bodiless = request.method == "HEAD" or response.status_code in (204, 304)
     head = pending.clean_head(head)
     tape = Tape(library, head, pending, tapes, bodiless=bodiless)
-    return _answer(library, head, live_stream(library)(response, tape, plain=plain))
+    return answer_of(library, head, live_stream(library)(response, tape, plain=plain))
