@@ -19,17 +19,24 @@ from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_stu
     type=OutFile(),
     help="Write the turn-level data here, one row a judgement or probe.",
 )
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print the tables as Markdown.")
 @VERIFY
 @ROOT
 @told
 def analyze(
-    study: str, as_json: bool, csv_path: Path | None, verify: bool, root: Path | None
+    study: str,
+    as_json: bool,
+    csv_path: Path | None,
+    as_markdown: bool,
+    verify: bool,
+    root: Path | None,
 ) -> None:
     """Replay STUDY without a network and show its study-level analysis."""
     from msgspec import to_builtins
 
-    from harness.cli.tables import show_tables
-    from harness.export.rows import tables_of, write_rows
+    from harness.cli.tables import show_markdown, show_tables
+    from harness.export.rows import write_rows
+    from harness.protocols.tables import tables_of
     from harness.results import canonical
     from harness.results.answers import judged_words
     from harness.run.checked import checked
@@ -54,7 +61,8 @@ def analyze(
         click.echo(f"{found.study} is invalid, and nothing in it has a rank: {reason}\n")
     for notice in found.notices:
         click.echo(f"{notice}\n")
-    show_tables(tables_of(replayed.study, found))
+    show = show_markdown if as_markdown else show_tables
+    show(tables_of(replayed.study, found))
     whole = found.answers.whole
     judged = f", {words}" if (words := judged_words(whole.judged_kinds)) else ""
     click.echo(

@@ -43,7 +43,7 @@ def score(
     would change what is asked is refused, with those that may be set.
     """
     from harness.cli.tables import show_tables
-    from harness.export.rows import tables_of
+    from harness.protocols.tables import tables_of
     from harness.results import canonical
     from harness.run.checked import VERIFIED
     from harness.run.rescore import change_table, rescore, write_rescored

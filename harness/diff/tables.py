@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.diff.schema import Changed, Diff
-from harness.results.table import Table, between, number
+from harness.results import Value
+from harness.results.digits import number
+from harness.results.table import Cell, Column, Estimate, Table, columns
 
 MOST_ROWS = 20
 LONGEST = 60
@@ -28,17 +30,17 @@ def tables(diff: Diff) -> list[Table]:
 
 
 def _changed(what: str, changes: Sequence[Changed], diff: Diff) -> Table:
-    rows = [[one.where, _text(one.before), _text(one.after)] for one in changes]
-    return _limited(f"{what}: what differs", ("where", diff.before, diff.after), rows)
+    rows = [[change.where, _text(change.before), _text(change.after)] for change in changes]
+    return _limited(f"{what}: what differs", columns("where", diff.before, diff.after), rows)
 
 
-def _limited(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def _limited(title: str, names: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
     """Cut a table that would be too long, and say so of one that is empty."""
     if not rows:
-        return Table(f"{title}: nothing", columns, rows)
+        return Table(f"{title}: nothing", names, rows)
     if len(rows) > MOST_ROWS:
         title += f" (the first {MOST_ROWS} of {len(rows)}; --json has all)"
-    return Table(title, columns, rows[:MOST_ROWS])
+    return Table(title, names, rows[:MOST_ROWS])
 
 
 def _text(value: Any) -> str:
@@ -59,8 +61,8 @@ def _models(diff: Diff) -> Table:
         ]
         for model in diff.models
     ]
-    columns = ("model", f"asked, {diff.before}", f"{diff.after}", "answered as", "and as")
-    return Table("Models", columns, rows)
+    names = columns("model", f"asked, {diff.before}", f"{diff.after}", "answered as", "and as")
+    return Table("Models", names, rows)
 
 
 def _kinds(diff: Diff) -> Table:
@@ -68,16 +70,16 @@ def _kinds(diff: Diff) -> Table:
     title = (
         f"Words, call by call ({same} of {diff.cells} recordings are the same but for clock times)"
     )
-    rows = [[kind.kind, str(kind.equal), str(kind.compared)] for kind in diff.kinds]
-    return Table(title, ("what", "the same", "of"), rows)
+    rows: list[list[Cell]] = [[kind.kind, kind.equal, kind.compared] for kind in diff.kinds]
+    return Table(title, columns("what", Column("the same", int), Column("of", int)), rows)
 
 
 def _cells(diff: Diff) -> Table:
-    rows = [
+    rows: list[list[Cell]] = [
         [
             cell.cell,
             f"{cell.equal} of {cell.compared}",
-            str(cell.not_in_both),
+            cell.not_in_both,
             cell.first or "-",
             _text(cell.before),
             _text(cell.after),
@@ -85,57 +87,72 @@ def _cells(diff: Diff) -> Table:
         for cell in diff.words
         if cell.first or cell.not_in_both
     ]
-    columns = ("cell", "the same", "in one only", "first that differs", diff.before, diff.after)
-    return _limited("Cells whose words differ", columns, rows)
+    names = columns(
+        "cell",
+        "the same",
+        Column("in one only", int),
+        "first that differs",
+        diff.before,
+        diff.after,
+    )
+    return _limited("Cells whose words differ", names, rows)
 
 
 def _scores(diff: Diff) -> Table:
-    rows = [
+    rows: list[list[Cell]] = [
         [
-            f"{one.score}, {one.model}",
-            number(one.before),
-            number(one.after),
-            number(one.difference),
-            between(one.interval),
-            f"{one.higher} / {one.lower}",
+            f"{score.score}, {score.model}",
+            score.before,
+            score.after,
+            Estimate(score.difference, score.interval),
+            f"{score.higher} / {score.lower}",
         ]
-        for one in diff.scores
+        for score in diff.scores
     ]
-    columns = ("score", diff.before, diff.after, "change", "95% over cells", "cells up / down")
-    return Table("Scores, cell by cell", columns, rows)
+    change = Column("change, 95% over cells", Estimate, key="change")
+    names = columns("score", *_before_and_after(diff), change, "cells up / down")
+    return Table("Scores, cell by cell", names, rows)
+
+
+def _before_and_after(diff: Diff) -> list[Column]:
+    return [Column(diff.before, Value), Column(diff.after, Value)]
 
 
 def _metrics(diff: Diff) -> Table:
-    rows = [
+    rows: list[list[Cell]] = [
         [
-            f"{one.model} ({one.place})",
-            one.metric,
-            number(one.before),
-            number(one.after),
-            number(one.difference),
-            between(one.interval),
+            f"{metric.model} ({metric.place})",
+            metric.metric,
+            metric.before,
+            metric.after,
+            Estimate(metric.difference, metric.interval),
         ]
-        for one in diff.metrics
+        for metric in diff.metrics
     ]
-    columns = ("model", "metric", diff.before, diff.after, "change", "95%")
-    return Table("Metrics, each by its own study's rules", columns, rows)
+    change = Column("change, 95%", Estimate, key="change")
+    names = columns("model", "metric", *_before_and_after(diff), change)
+    return Table("Metrics, each by its own study's rules", names, rows)
 
 
 def _swaps(diff: Diff) -> Table:
-    rows = [
+    rows: list[list[Cell]] = [
         [
             f"{swap.subject} ({swap.arm})",
             swap.part,
             swap.before if isinstance(swap.before, str) else number(swap.before),
             swap.after if isinstance(swap.after, str) else number(swap.after),
-            number(swap.ci),
+            swap.ci,
             (swap.phenotype or "undefined") + (" *" if swap.changes else ""),
         ]
         for swap in diff.swaps
     ]
-    columns = ("subject", "taken over", diff.before, diff.after, "CI then", "phenotype")
-    return Table(
-        "What changed the phenotype: one part at a time taken over (*: another phenotype)",
-        columns,
-        rows,
+    names = columns(
+        "subject",
+        "taken over",
+        diff.before,
+        diff.after,
+        Column("CI then", Value),
+        "phenotype",
     )
+    title = "What changed the phenotype: one part at a time taken over (*: another phenotype)"
+    return Table(title, names, rows)

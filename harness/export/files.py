@@ -9,8 +9,10 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.export.every_eval_ever import NOBODY, Publisher, records
-from harness.export.rows import csv_bytes, rows_of, tables_of, with_verification, write_rows
+from harness.export.rows import csv_bytes, rows_of, with_verification, write_rows
 from harness.files import file_name, make_folder, write_atomic
+from harness.protocols.tables import tables_of
+from harness.results.csv_table import csv_rows, slug
 from harness.run.checked import Checked
 
 
@@ -32,15 +34,9 @@ def _csv(checked: Checked, out: Path, _: Publisher) -> list[Path]:
     paths = [out / "rows.csv"]
     write_rows(checked, paths[0])
     for table in tables_of(checked.study, checked.results):
-        paths.append(out / f"{file_name(_slug(table.title))}.csv")
-        rows = [table.columns, *table.rows]
-        write_atomic(paths[-1], csv_bytes(with_verification(rows, checked)))
+        paths.append(out / f"{file_name(table.key or slug(table.title, '-'))}.csv")
+        write_atomic(paths[-1], csv_bytes(with_verification(csv_rows(table), checked)))
     return paths
-
-
-def _slug(title: str) -> str:
-    """Give the part of a table's title that stays from study to study."""
-    return title.partition(":")[0].partition(" (")[0].strip().lower().replace(" ", "-")
 
 
 def _parquet(checked: Checked, out: Path, _: Publisher) -> list[Path]:

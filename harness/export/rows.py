@@ -6,19 +6,11 @@ import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from harness.files import write_atomic
 from harness.protocols.registry import protocol_of
-from harness.results.table import Table
 from harness.run.checked import Checked
 from harness.run.wiring import frozen
-from harness.study.folder import Study
-
-
-def tables_of(study: Study, found: Any) -> list[Table]:
-    """Give a study's results as tables for people."""
-    return protocol_of(study).tables(found)
 
 
 def rows_of(checked: Checked) -> list[list[object]]:

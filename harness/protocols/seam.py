@@ -10,7 +10,7 @@ from harness.asking.models.model import Message, Model
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.asking.sources.fact_source import Source
 from harness.results import AnswerCounts, Fitness, Gold, Interval, Materials
-from harness.results.bounds import Band, Bound
+from harness.results.bounds import Band, Bounds
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.study.folder import Study
@@ -106,8 +106,8 @@ class StudyProtocol(Protocol):
     def rows(self, materials: Materials, found: Any) -> list[Sequence[object]]:
         """Give the finest data as rows, the columns' names first."""
 
-    def bounds(self, study: Study, found: Any) -> list[Bound]:
-        """Bound what missing verdicts could change, for a page."""
+    def bounds(self, study: Study, found: Any) -> Bounds:
+        """Return what missing verdicts could change at most."""
 
     def bands(self, study: Study, found: Any) -> dict[str, Band]:
         """Give the bands around the curves of a page, by run."""

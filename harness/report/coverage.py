@@ -10,8 +10,10 @@ from harness.report.form import Studied
 from harness.report.section import Grid, Section
 from harness.results import AnswerCounts, DrillResults, Results
 from harness.results.answers import KINDS, listed_kinds, words_of
+from harness.results.coverage_tables import fallback_tables
 from harness.results.depthcharge import ASKED
-from harness.results.fallback_tables import fallback_tables
+from harness.results.table import Table
+from harness.results.text_table import text_table
 
 ABOUT = (
     "A missing answer was shown to no judge. A missing judgement is left out of every mean and "
@@ -37,10 +39,15 @@ def coverage(studied: Studied) -> Section:
         _states(studied),
         _answers(studied.found.answers),
         *own,
-        *(Grid(*table) for table in fallback_tables(found.fallbacks)),
+        *map(_grid, fallback_tables(found.fallbacks)),
         _bounds(studied),
     ]
     return Section("coverage", "Coverage and missingness", ABOUT, parts)
+
+
+def _grid(table: Table) -> Grid:
+    shown = text_table(table)
+    return Grid(shown.title, shown.columns, shown.rows, notes=shown.notes)
 
 
 def _planned(studied: Studied) -> list[Grid]:

@@ -94,7 +94,7 @@ def studied(study: Study, checked: Replayed) -> Studied:
         cassettes={cell.name: _cassette(study, cell) for cell in finished},
         found=found,
         transcripts=[one.transcript for one in replays],
-        bounds=protocol.bounds(study, found),
+        bounds=protocol.bounds(study, found).bounds,
         bands=protocol.bands(study, found),
     )
 

@@ -18,6 +18,13 @@ class Bound(NamedTuple):
     high: Value
 
 
+class Bounds(NamedTuple):
+    """The bounds of a study's numbers; about: how they were computed, for people."""
+
+    bounds: Sequence[Bound]
+    about: str = ""
+
+
 class Band(NamedTuple):
     """A pointwise 95% band around a curve, or the reason why there is none."""
 

@@ -1,50 +1,93 @@
-"""A table as a protocol hands it over, for whoever shows it."""
+"""A table of numbers: made once, where they come from, and shown on terminal, page and in CSV."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from harness.results.answers import KINDS, AnswerCounts, words_of
+from harness.results.depthcharge import Share
 from harness.results.shared import Interval, Value
 
 
-class Table(NamedTuple):
-    """A title, the columns' names, and rows of as many texts."""
+class Estimate(NamedTuple):
+    """A value with its interval. mark: stands behind the number, as in "4.250+"."""
+
+    value: Value
+    interval: Interval
+    mark: str = ""
+
+
+class Noted(NamedTuple):
+    """A cell that something has to be said of, though it is defined."""
+
+    cell: Interval | Estimate
+    note: str
+
+
+Cell = Value | Interval | Estimate | Share | Noted | int | float | str | None
+Kind = type[Value | Interval | Estimate | Share | int | float | str]
+
+
+class Column(NamedTuple):
+    """A column: its name for people, and what its cells are; None is a blank in any column.
+
+    kind: the class of the cells; a column of estimates may hold a value without an interval.
+    digits: decimal places for people. has_n: whether n is shown beside a value; not where another
+    column shows it. in_percent: whether people see a value times 100. key: its name for programs,
+    made from `name` where it is "".
+    """
+
+    name: str
+    kind: Kind = str
+    digits: int = 3
+    has_n: bool = True
+    in_percent: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, columns, and rows of as many cells.
+
+    about: a sentence or two on what it shows. section: the slug of the page's section that it
+    belongs to. is_folded: whether a page shows it only when it is opened. key: its name for
+    programs, such as a file's, made from `title` where it is "".
+    """
 
     title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    about: str = ""
+    section: str = "results"
+    is_folded: bool = False
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise TypeError where a row does not fit the columns: that is a fault of the program."""
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise TypeError(f"{self.title}: {len(row)} cells, {len(self.columns)} columns")
+            for column, cell in zip(self.columns, row, strict=True):
+                if not _fits(column, cell):
+                    raise TypeError(f"{self.title}, {column.name}: {cell!r} is no {column.kind}")
 
 
-def answers_table(counts: AnswerCounts) -> list[Table]:
-    """Return the table of missing answers by model and kind; none where none is missing."""
-    if not counts.whole.missing:
-        return []
-    kinds = [kind for kind in KINDS if counts.whole.missing_kinds.get(kind)]
-    others = sorted(set(counts.whole.missing_kinds) - set(kinds))
-    rows = [
-        [
-            part.of,
-            f"{part.missing} of {part.answers}",
-            f"{part.share:.1%}",
-            *(str(part.missing_kinds.get(kind, 0)) for kind in [*kinds, *others]),
-        ]
-        for part in counts.models
-    ]
-    columns = ("model", "missing", "share", *map(words_of, [*kinds, *others]))
-    return [Table("Missing answers", columns, rows)]
+def _fits(column: Column, cell: Cell) -> bool:
+    if isinstance(cell, Noted):
+        cell = cell.cell
+    if column.kind is Estimate and isinstance(cell, Value):
+        return True
+    if column.kind is float and isinstance(cell, int):
+        return True
+    return cell is None or isinstance(cell, column.kind)
 
 
-def number(value: Value) -> str:
-    """Give a value as a table shows it: with its n, or why there is none."""
-    if value.value is None:
-        return f"null ({value.reason})"
-    return f"{value.value:.3f} (n={value.n})"
+def columns(*names: str | Column) -> list[Column]:
+    """Return columns; those given by name alone hold text."""
+    return [Column(name) if isinstance(name, str) else name for name in names]
 
 
-def between(interval: Interval) -> str:
-    """Give an interval as a table shows it: its bounds, or why there are none."""
-    if interval.low is None or interval.high is None:
-        return f"null ({interval.reason})"
-    return f"[{interval.low:.3f}, {interval.high:.3f}]"
+def interval_note(interval: Interval, note: str) -> Interval | Noted:
+    """Return an interval, with a note where it is defined and there is one."""
+    return Noted(interval, note) if note and interval.low is not None else interval

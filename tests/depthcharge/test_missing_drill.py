@@ -52,7 +52,7 @@ def test_a_missing_answer_of_a_target_is_checked_by_nobody(name: str, tmp_path: 
     [missing] = [probe for probe in found.cells[0].probes if probe.state == "missing"]
     assert (missing.verdict, missing.answer_state) == (f"target {words_of(kind)}", kind)
     assert found.answers.whole.missing_kinds == {kind: 1}
-    accuracy = {bound.measure: bound for bound in bounds(study, found)}["accuracy"]
+    accuracy = {bound.measure: bound for bound in bounds(study, found).bounds}["accuracy"]
     assert accuracy.low.value == pytest.approx(5 / 6)
     assert (accuracy.found.value, accuracy.high.value) == (1.0, 1.0)
 

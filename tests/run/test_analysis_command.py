@@ -23,9 +23,9 @@ def test_the_tables_say_n_and_why_a_number_is_undefined(recorded: Path) -> None:
     runner = CliRunner(env={"COLUMNS": "220"})
     done = runner.invoke(main, ["analyze", "small", "--root", str(recorded)])
     assert done.exit_code == 0, done.output
-    for word in ("Subjects", "subject-a", "Correlations", "Agreement", "Predictions", "Multiverse"):
+    for word in ("Subjects", "subject-a", "Correlations", "Agreement", "predictions", "Multiverse"):
         assert word in done.output
-    assert "at least 4 are" in done.output
+    assert "at least 4 are needed" in done.output
     assert "(n=" in done.output
 
 

@@ -20,7 +20,7 @@ from harness.cli import main
 from harness.cli.tables import show_tables
 from harness.diff.compare import compare
 from harness.diff.schema import Diff
-from harness.results.table import Table
+from harness.results.table import Table, columns
 from harness.run.record import Recording
 from harness.study.folder import Study
 
@@ -159,7 +159,7 @@ def test_the_tables_name_everything(pair: tuple[Study, Study]) -> None:
 
 def test_words_in_brackets_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     """What a model says is no markup of the terminal's."""
-    show_tables([Table("a [bold]title", ("[red]column",), [["it said [green] and [/] so"]])])
+    show_tables([Table("a [bold]title", columns("[red]column"), [["it said [green] and [/] so"]])])
     shown = capsys.readouterr().out
     for words in ("a [bold]title", "[red]column", "it said [green] and [/] so"):
         assert words in shown

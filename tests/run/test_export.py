@@ -152,7 +152,7 @@ def test_a_folder_gets_the_rows_and_every_table(drill: Path, tmp_path: Path) -> 
     assert result.exit_code == 0, result.output
     names = sorted(path.name for path in out.iterdir())
     assert "rows.csv" in names
-    assert "evd.csv" in names
+    assert "evd-by-target-and-domain.csv" in names
     assert len(names) == result.output.count("written: ") > 5
     assert all(len(list(csv.reader(path.open(encoding="utf-8")))) >= 1 for path in out.iterdir())
 

@@ -126,7 +126,7 @@ def test_the_bounds_hold_what_is_missing(tmp_path: Path) -> None:
     with Loopback(Examination(at_turn(3, chat(None)))) as server:
         study = write(tmp_path, server.url)
         Recording(study).run()
-    bounded = {bound.measure: bound for bound in bounds(study, replayed_results(study))}
+    bounded = {bound.measure: bound for bound in bounds(study, replayed_results(study)).bounds}
     far = bounded["mean FAR"]
     assert (far.found.n, far.low.n, far.high.n) == (4, 5, 5)
     assert far.low.value == pytest.approx(0.75 * 4 / 5)

@@ -44,7 +44,7 @@ from harness.results import (
     Results,
     Transcript,
 )
-from harness.results.bounds import Band, Bound
+from harness.results.bounds import Band, Bound, Bounds
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.stats.fewest import FEWEST
@@ -56,6 +56,11 @@ from harness.study.texts import read_concepts, read_pools
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 PLACEHOLDERS = placeholders.PLACEHOLDERS
 EXAMINED, JUDGING = "subject", "judge_turn"
+ABOUT_BOUNDS = (
+    "Every missing FAR and SAS set to 0, and to 1, those of missing answers among them. CI does "
+    "not move one way with each score, so what stands there is no bound: it is its range over the "
+    "four corners only."
+)
 SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
 
 
@@ -196,7 +201,7 @@ def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Re
 
 
 def tables(found: Results) -> list[Table]:
-    """Give results as tables for people."""
+    """Return the results as tables."""
     from harness.protocols.ddft.analysis import tables
 
     return tables.tables(found)
@@ -208,15 +213,16 @@ def rows(materials: Materials, found: Results) -> list[Sequence[object]]:
     return [judgements.HEADER, *judgements.rows(found.cells, domains)]
 
 
-def bounds(study: Study, found: Results) -> list[Bound]:
-    """Bound what missing judgements could change, for a page."""
+def bounds(study: Study, found: Results) -> Bounds:
+    """Return what missing judgements could change at most."""
     from harness.protocols.ddft.metrics.bounds import bounds as of_dialogues
 
     planned = len(study.ddft.concepts) * len(study.ddft.levels) * study.ddft.repeats
-    return [
-        Bound(f"{one.subject} ({one.arm})", one.measure, one.found, one.low, one.high)
-        for one in of_dialogues(found.cells, planned, metric_rules(study))
+    bounds = [
+        Bound(f"{bound.subject} ({bound.arm})", bound.measure, bound.found, bound.low, bound.high)
+        for bound in of_dialogues(found.cells, planned, metric_rules(study))
     ]
+    return Bounds(bounds, ABOUT_BOUNDS)
 
 
 def bands(study: Study, found: Results) -> dict[str, Band]:  # noqa: ARG001  # none around FAR

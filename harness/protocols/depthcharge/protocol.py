@@ -31,7 +31,7 @@ from harness.results import (
     RunKey,
     RunResult,
 )
-from harness.results.bounds import Band, Bound
+from harness.results.bounds import Band, Bound, Bounds
 from harness.results.depthcharge import MISSING
 from harness.results.scored import Scored
 from harness.results.table import Table
@@ -180,7 +180,7 @@ def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dri
 
 
 def tables(found: DrillResults) -> list[Table]:
-    """Give results as tables for people."""
+    """Return the results as tables."""
     from harness.protocols.depthcharge.analysis import tables
 
     return tables.tables(found)
@@ -193,14 +193,19 @@ def rows(materials: Materials, found: DrillResults) -> list[Sequence[object]]:  
     return [probes.HEADER, *probes.rows(found.cells)]
 
 
-def bounds(study: Study, found: DrillResults) -> list[Bound]:
-    """Bound what missing verdicts could change, for a page."""
+def bounds(study: Study, found: DrillResults) -> Bounds:
+    """Return what missing verdicts could change at most."""
     from harness.protocols.depthcharge.metrics.bounds import bounds as of_runs
 
-    return [
-        Bound(one.cell.name, one.measure, one.found, one.low, one.high)
-        for one in of_runs(found.runs, study.depthcharge.theta)
+    bounds = [
+        Bound(bound.cell.name, bound.measure, bound.found, bound.low, bound.high)
+        for bound in of_runs(found.runs, study.depthcharge.theta)
     ]
+    about = (
+        "Every missing verdict taken for a wrong answer, and for a right one, over the depths that "
+        "were asked."
+    )
+    return Bounds(bounds, about)
 
 
 def bands(study: Study, found: DrillResults) -> dict[str, Band]:

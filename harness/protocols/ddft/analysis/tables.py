@@ -1,90 +1,150 @@
-"""The study-level analysis as tables for people."""
+"""A DDFT study's results as tables: its subjects first, then the study as a whole, the jury."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
-from harness.protocols.ddft.analysis.schema_jury import ScaleAgreement
-from harness.results import Results
-from harness.results.fallback_tables import fallback_tables
-from harness.results.table import Table, answers_table, number
+from harness.protocols.ddft.analysis.jury_tables import jury_tables
+from harness.protocols.ddft.analysis.resampled import resampled
+from harness.protocols.ddft.analysis.schema import Profile
+from harness.protocols.ddft.analysis.study_tables import study_tables
+from harness.results import Interval, Results, SubjectMetrics, Value
+from harness.results.digits import plural
+from harness.results.table import Cell, Column, Estimate, Noted, Table, columns
+
+UNDEFINED = "undefined"
 
 
-def tables(found: Results) -> list[Table]:
-    """Give the tables, each number with its n or the reason why there is none."""
+def tables(results: Results) -> list[Table]:
+    """Return the tables of a study."""
     return [
-        _subjects(found),
-        *answers_table(found.answers),
-        _correlations(found),
-        *_agreements(found),
-        _predictions(found),
-        _multiverse(found),
-        *fallback_tables(found.fallbacks),
+        _subjects(results),
+        _profiles(results),
+        _means(results),
+        *study_tables(results),
+        *jury_tables(results.analysis),
+        _turns(results),
     ]
 
 
-def _subjects(found: Results) -> Table:
-    columns = ("subject", "HOC", "CRI", "FAR'", "SAS'", "CI raw", "CI", "phenotype", "danger zone")
-    rows = []
-    for part in found.subjects:
-        name = part.subject if part.arm == "paper" else f"{part.subject} ({part.arm})"
-        values = (part.hoc, part.cri, part.far_prime, part.sas_prime, part.ci_raw, part.ci)
-        label = part.phenotype or "undefined"
-        rows.append([name, *map(number, values), label, number(part.danger_zone)])
-    return Table("Subjects", columns, rows)
-
-
-def _correlations(found: Results) -> Table:
-    groups = found.analysis.correlations
-    columns = ("variable", "coefficient", "p (t)", "p (exact)", "Holm", "direction")
-    rows = []
-    for part in [*groups.design, *groups.turns, *groups.outside]:
-        row = [f"{part.name} ({part.method})", number(part.coefficient)]
-        if part.coefficient.value is not None:
-            numbers = (part.p, part.exact.p, part.holm)
-            row += [*map(number, numbers), part.direction or "-"]
-        rows.append(row)
-    return Table("Correlations with CI (raw)", columns, rows)
-
-
-def _agreements(found: Results) -> list[Table]:
-    """Give the agreement between models, and how far the phrasings of one model agree."""
-    return [_agreement(part.heading, part.scales) for part in found.analysis.jury.agreements]
-
-
-def _agreement(heading: str, scales: Sequence[ScaleAgreement]) -> Table:
-    rows = []
-    for part in scales:
-        agreement = part.agreement
-        values = (
-            agreement.variance,
-            agreement.mean_absolute_deviation,
-            agreement.alpha,
-            agreement.icc["ICC(A,1)"],
-        )
-        rows.append([part.scale.upper(), *map(number, values)])
-    columns = ("scale", "mean variance", "MAD", "alpha (interval)", "ICC(A,1)")
-    return Table(heading, columns, rows)
-
-
-def _predictions(found: Results) -> Table:
+def _subjects(results: Results) -> Table:
+    normalization = results.rules["normalization"]
+    names = columns(
+        "subject",
+        "arm",
+        Column("HOC", Value),
+        Column("HOC (onset)", Value),
+        Column("CRI", Value),
+        Column("FAR'", Value),
+        Column("SAS'", Value),
+        Column("CI raw", Estimate),
+        Column(f"CI ({normalization})", Value, key="ci"),
+        "phenotype",
+        Column("its probability", Value),
+        Column("danger zone", Value),
+    )
+    profiles = {profile.subject: profile for profile in results.analysis.profiles}
     rows = [
-        [part.name, number(part.estimate), part.verdict, part.paper_verdict]
-        for part in found.analysis.predictions
+        _subject(metrics, profiles.get(metrics.subject))
+        if metrics.arm == results.analysis.arm
+        else _subject(metrics, None)
+        for metrics in results.subjects
     ]
-    return Table("Predictions", ("prediction", "estimate", "by our rule", "by the paper's"), rows)
+    return Table("Subjects", names, rows)
 
 
-def _multiverse(found: Results) -> Table:
-    title = "Multiverse: the ranking under every combination of rules"
-    columns = ("normalization", "empty FAR'", "HOC rule", "theta", "ranking")
-    rows = []
-    for row in found.analysis.multiverse.rows:
-        ranked = [f"{place.rank}. {place.subject}" for place in row.ranking if place.rank]
-        rule = (row.normalization, row.empty_far_prime, row.hoc_rule, f"{row.theta:g}")
-        rows.append([*rule, ", ".join(ranked)])
-    if not found.valid:
-        return Table(f"{title}: none, as the study is invalid", columns, [])
-    if not any(row[-1] for row in rows):
-        return Table(f"{title}: no subject has a CI under any of {len(rows)}", columns, [])
-    return Table(title, columns, [[*row[:-1], row[-1] or "undefined"] for row in rows])
+def _subject(metrics: SubjectMetrics, profile: Profile | None) -> list[Cell]:
+    phenotype = metrics.phenotype or UNDEFINED
+    return [
+        metrics.subject,
+        metrics.arm,
+        metrics.hoc,
+        metrics.hoc_onset,
+        metrics.cri,
+        metrics.far_prime,
+        metrics.sas_prime,
+        _estimate(metrics.ci_raw, profile),
+        metrics.ci,
+        phenotype,
+        profile.probabilities[phenotype] if profile else None,
+        metrics.danger_zone,
+    ]
+
+
+def _estimate(ci_raw: Value, profile: Profile | None) -> Value | Estimate | Noted:
+    """Return raw CI with its interval, which only the arm that is analysed has."""
+    if profile is None or ci_raw.value is None:
+        return ci_raw
+    interval = resampled(profile.ci_raw)
+    if isinstance(interval, Interval):
+        return Estimate(ci_raw, interval)
+    return Noted(Estimate(ci_raw, profile.ci_raw.interval), interval.note)
+
+
+def _profiles(results: Results) -> Table:
+    profiles = results.analysis.profiles
+    turns = max((len(profile.turns) for profile in profiles), default=0)
+    names = columns(
+        "subject",
+        *(Column(f"T{turn} FAR", Value, key=f"turn_{turn}_far") for turn in range(1, turns + 1)),
+        Column("fall of FAR", Value),
+        Column("fall of SAS", Value),
+        "degradation",
+        "failure mode",
+    )
+    rows: list[list[Cell]] = [
+        [
+            profile.subject,
+            *profile.turns,
+            *[None] * (turns - len(profile.turns)),
+            profile.far_fall,
+            profile.sas_fall,
+            profile.degradation or UNDEFINED,
+            profile.failure_mode or UNDEFINED,
+        ]
+        for profile in profiles
+    ]
+    about = "Mean FAR by turn, and how far the means fall from the lowest level to the highest."
+    return Table("How subjects degrade", names, rows, about)
+
+
+def _means(results: Results) -> Table:
+    analysis = results.analysis
+    names = columns(
+        "mean of",
+        Column("value", Value),
+        Column("95% over subjects", Interval, key="over_subjects"),
+        Column("95% over concepts", Interval, key="over_concepts"),
+        Column("95% over sessions (Wilson)", Interval, key="over_sessions"),
+    )
+    rows: list[list[Cell]] = [
+        [
+            mean.scale.upper(),
+            mean.mean,
+            resampled(mean.over_subjects),
+            resampled(mean.over_concepts),
+            None,
+        ]
+        for mean in analysis.grand_means
+    ]
+    follow, below = analysis.follow_up, analysis.thresholds.informative_below
+    sessions = f"sessions with turn-4 FAR below {below:g}"
+    rows.append([sessions, follow.informative, None, None, follow.interval])
+    rows.append(["their turn-5 FAR", follow.far, None, None, None])
+    return Table("Over the whole study", names, rows)
+
+
+def _turns(results: Results) -> Table:
+    judged = Counter(
+        plural(turn.n_judges, "judge") for cell in results.cells for turn in cell.turns
+    )
+    traps = Counter(cell.trap_source for cell in results.cells)
+    rows = [*_counts("answers judged by", judged), *_counts("trap questions from", traps)]
+    names = columns("what", "which", Column("count", int))
+    return Table("Turns", names, rows, section="coverage")
+
+
+def _counts(what: str, counts: Mapping[str, int]) -> Iterator[list[Cell]]:
+    for name, count in sorted(counts.items()):
+        yield [what, name, count]

@@ -1,240 +1,242 @@
-"""A study's results as tables for people, each number with its n or why there is none."""
+"""A drill's results as tables: EVD by target and domain first, then the study as a whole."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
 
-from msgspec.structs import replace
+from harness.protocols.depthcharge.analysis.schema import Analysis
+from harness.protocols.depthcharge.analysis.study_tables import rank_of, study_tables
+from harness.results import TIERS, DrillResults, Interval, RunMetrics, Share, Value
+from harness.results.depthcharge import ASKED
+from harness.results.table import Cell, Column, Estimate, Table, columns
 
-from harness.protocols.depthcharge.analysis.schema import Analysis, Cell, Ranked, Target
-from harness.results import TIERS, DrillResults, RunMetrics, Share, Value
-from harness.results.fallback_tables import fallback_tables
-from harness.results.table import Table, answers_table, between, number
+CENSORED = "+"
+MOST_ROWS = 12  # that a page shows without being asked
+METHODS = (
+    ("by branches (primary)", "clustered"),
+    ("binomial", "binomial"),
+    ("binomial, stopping anew", "restopped"),
+    ("Jeffreys", "jeffreys"),
+)
 
-AnyRanked = TypeVar("AnyRanked", Cell, Target, Ranked)
 
-
-def tables(found: DrillResults) -> list[Table]:
-    """Give the tables, the study's first, each run's after them."""
-    analysis = found.analysis if found.valid else _without_ranks(found.analysis)
+def tables(results: DrillResults) -> list[Table]:
+    """Return the tables of a study."""
+    analysis: Analysis = results.analysis
     return [
-        _evd(analysis),
-        _targets(analysis),
+        _cells(analysis, is_valid=results.valid),
+        _targets(analysis, is_valid=results.valid),
         _tiers(analysis),
-        _rankings(analysis),
         _differences(analysis),
-        _errors(analysis),
-        _smaller_n(analysis),
-        _other_thetas(analysis),
-        _runs(found.runs),
-        _spreads(found.runs),
-        _depths(found.runs),
-        *answers_table(found.answers),
-        *fallback_tables(found.fallbacks),
+        _runs(results.runs),
+        _methods(results.runs),
+        *study_tables(results),
+        _slots(results),
+        _lookups(results),
+        _unasked(results),
     ]
 
 
-def _without_ranks(analysis: Analysis) -> Analysis:
-    """Return an analysis in which nothing has a rank: an invalid study ranks nothing."""
-    thetas = [replace(part, cells=_unranked(part.cells)) for part in analysis.other_thetas]
-    return replace(
-        analysis,
-        cells=_unranked(analysis.cells),
-        targets=_unranked(analysis.targets),
-        other_thetas=thetas,
+def _evd(evd: Value, interval: Interval, *, is_censored: bool) -> Estimate:
+    """Return an EVD, marked where it may be more."""
+    return Estimate(evd, interval, CENSORED if is_censored else "")
+
+
+def _cells(analysis: Analysis, *, is_valid: bool) -> Table:
+    unit = analysis.currency or "unit of cost"
+    names = columns(
+        "target",
+        "domain",
+        Column("EVD", Estimate),
+        Column("standard error", Value, has_n=False, key="se"),
+        Column("rank in the domain", Value, digits=0, has_n=False, key="rank"),
+        Column("runs cut short", int),
+        Column("accuracy", Value),
+        Column(f"cost of a run, in {unit}", Value, digits=4, key="cost"),
+        Column(f"EVD per {unit}", Value, key="evd_per_cost"),
     )
-
-
-def _unranked(ranked: Sequence[AnyRanked]) -> list[AnyRanked]:
-    return [replace(each, rank=None) for each in ranked]
-
-
-def _depth(value: Value) -> str:
-    return f"null ({value.reason})" if value.value is None else f"{value.value:.0f}"
-
-
-def _counted(part: Share) -> str:
-    return f"{part.count} of {part.share.n}" + (
-        "" if part.share.value is None else f" = {part.share.value:.3f}"
-    )
-
-
-def _evd(analysis: Analysis) -> Table:
-    domains = sorted({cell.domain for cell in analysis.cells})
-    by_place = {(cell.target, cell.domain): cell for cell in analysis.cells}
-    rows = [
+    rows: list[list[Cell]] = [
         [
-            part.target,
-            *(_cell(by_place.get((part.target, domain))) for domain in domains),
-            number(part.evd) + _place(part.rank, part.short),
+            cell.target,
+            cell.domain,
+            _evd(cell.evd, cell.interval, is_censored=cell.censored > 0),
+            cell.se,
+            rank_of(cell, is_valid=is_valid),
+            cell.censored,
+            cell.accuracy,
+            cell.cost,
+            cell.evd_per_cost,
         ]
-        for part in analysis.targets
+        for cell in analysis.cells
     ]
-    title = (
-        "EVD: mean over runs, 95% interval by paths, #rank (+: a run ended before knowledge did)"
+    about = "A + marks an EVD that is at least so much: a run of it ended before knowledge did."
+    return Table("EVD by target and domain", names, rows, about)
+
+
+def _targets(analysis: Analysis, *, is_valid: bool) -> Table:
+    unit = analysis.currency or "unit of cost"
+    names = columns(
+        "target",
+        Column("mean EVD of its domains", Value, key="evd"),
+        Column("rank", Value, digits=0, has_n=False),
+        Column("accuracy", Value),
+        Column(f"cost of a run, in {unit}", Value, digits=4, key="cost"),
+        Column(f"EVD per {unit}", Value, key="evd_per_cost"),
     )
-    return Table(title, ["target", *domains, "mean of domains"], rows)
-
-
-def _cell(cell: Cell | None) -> str:
-    if cell is None:
-        return "not in the study"
-    if cell.evd.value is None:
-        return number(cell.evd)
-    more = "+" if cell.censored else ""
-    mean = f"{cell.evd.value:.3f}{more} (n={cell.evd.n})"
-    return f"{mean} {between(cell.interval)}{_place(cell.rank, cell.short)}"
-
-
-def _place(rank: int | None, short: int) -> str:
-    if short:
-        return " no rank: short of facts"
-    return "" if rank is None else f" #{rank}"
-
-
-def _targets(analysis: Analysis) -> Table:
-    unit = analysis.currency or "unit"
-    columns = ("target", "domain", "EVD", "accuracy", f"cost a run ({unit})", f"EVD per {unit}")
-    rows = []
-    for cell in analysis.cells:
-        numbers = (cell.evd, cell.accuracy, cell.cost, cell.evd_per_cost)
-        rows.append([cell.target, cell.domain, *map(number, numbers)])
-    for part in analysis.targets:
-        numbers = (part.evd, part.accuracy, part.cost, part.evd_per_cost)
-        rows.append([part.target, "all", *map(number, numbers)])
-    return Table("EVD beside accuracy and the cost of asking the target", columns, rows)
+    rows: list[list[Cell]] = [
+        [
+            target.target,
+            target.evd,
+            rank_of(target, is_valid=is_valid),
+            target.accuracy,
+            target.cost,
+            target.evd_per_cost,
+        ]
+        for target in analysis.targets
+    ]
+    return Table("Targets", names, rows)
 
 
 def _tiers(analysis: Analysis) -> Table:
-    rows = []
-    for part in analysis.targets:
-        of = {tier.name: _counted(tier) for tier in part.tiers}
-        rows.append([part.target, *(of.get(name, "not come to") for name in TIERS)])
-    return Table("Accuracy by tier, all domains", ["target", *TIERS], rows)
-
-
-def _rankings(analysis: Analysis) -> Table:
-    rows = [
-        [f"{pair.first} and {pair.second}", number(pair.tau.coefficient), number(pair.tau.p)]
-        for pair in analysis.domain_rankings
-    ]
-    rows += [
-        [f"{one.domain}: EVD and accuracy", number(one.tau.coefficient), number(one.tau.p)]
-        for one in analysis.accuracy_rankings
-    ]
-    return Table("Agreement of rankings", ("rankings", "Kendall's tau", "p"), rows)
+    names = columns("target", *(Column(tier, Share) for tier in TIERS))
+    not_reached = Value(None, 0, "no run came to this tier")
+    rows: list[list[Cell]] = []
+    for target in analysis.targets:
+        shares = {tier.name: tier for tier in target.tiers}
+        rows.append(
+            [target.target, *(shares.get(tier, Share(tier, 0, not_reached)) for tier in TIERS)]
+        )
+    return Table("Accuracy by tier, over all domains", names, rows, key="accuracy-by-tier")
 
 
 def _differences(analysis: Analysis) -> Table:
-    rows = [
+    names = columns(
+        "domain",
+        "target",
+        "less target",
+        Column("difference of EVD", Estimate, key="difference"),
+        Column("standard error", Value, has_n=False, key="se"),
+        "told apart",
+    )
+    rows: list[list[Cell]] = [
         [
-            f"{one.first} - {one.second}",
-            one.domain,
-            number(one.difference),
-            number(one.se),
-            between(one.interval),
+            difference.domain,
+            difference.first,
+            difference.second,
+            Estimate(difference.difference, difference.interval),
+            difference.se,
+            _is_apart(difference.interval),
         ]
-        for one in analysis.differences
+        for difference in analysis.differences
     ]
-    columns = ("targets", "domain", "difference of EVD", "SE", "95% interval")
-    return Table("Differences, each target on questions of its own", columns, rows)
+    about = "Each target answered questions of its own."
+    return Table("Differences between targets", names, rows, about)
 
 
-def _errors(analysis: Analysis) -> Table:
-    rows = [["tier", part.name, _counted(part)] for part in analysis.errors_by_tier]
-    rows += [["type", part.name, _counted(part)] for part in analysis.errors_by_type]
-    return Table("Wrong answers", ("by", "", "share"), rows)
-
-
-def _smaller_n(analysis: Analysis) -> Table:
-    sizes = [f"N = {part.questions}" for part in analysis.smaller_n]
-    rows = []
-    for place, cell in enumerate(analysis.cells):
-        drawn = [part.cells[place] for part in analysis.smaller_n]
-        texts = [number(one.evd) + _deviation(one.sd) for one in drawn]
-        rows.append([cell.target, cell.domain, number(cell.evd), *texts])
-    title = "EVD with fewer questions: mean and SD over subsamples of the recorded answers"
-    return Table(title, ["target", "domain", "as recorded", *sizes], rows)
-
-
-def _deviation(sd: Value) -> str:
-    return "" if sd.value is None else f" SD {sd.value:.3f}"
-
-
-def _other_thetas(analysis: Analysis) -> Table:
-    thetas = [f"theta {part.theta:g}" for part in analysis.other_thetas]
-    rows = []
-    for place, cell in enumerate(analysis.cells):
-        others = [part.cells[place] for part in analysis.other_thetas]
-        texts = [number(other.evd) + _place(other.rank, other.short) for other in others]
-        rows.append([cell.target, cell.domain, number(cell.evd), *texts])
-    title = "EVD and rank with another theta, where the recording can say"
-    return Table(title, ["target", "domain", "as recorded", *thetas], rows)
+def _is_apart(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return ""
+    return "no" if interval.low <= 0 <= interval.high else "yes"
 
 
 def _runs(runs: Sequence[RunMetrics]) -> Table:
-    columns = (
-        *("run", "stop", "EVD", "without the S below theta", "at most"),
-        *(
-            "median survival depth",
-            "deepest correct",
-            "tiers that rise",
-            "questions short",
-            "short at",
-        ),
+    names = columns(
+        "run",
+        "ended by",
+        Column("depths", int),
+        Column("EVD", Estimate),
+        Column("without the S below theta", Value, has_n=False, key="evd_exclusive"),
+        Column("at most", Value, has_n=False, key="evd_at_most"),
+        Column("left at most", Value, has_n=False),
+        Column("last S", Value, has_n=False),
+        Column("median survival depth", Value, digits=0, has_n=False),
+        Column("deepest right answer", Value, digits=0, has_n=False),
+        Column("accuracy", Value),
+        Column("questions short", int),
+        "short at depths",
     )
-    rows = []
-    for run in runs:
-        evd = run.evd
-        numbers = map(number, (evd.value, evd.exclusive, evd.at_most))
-        depths = map(_depth, (run.median_survival_depth, run.deepest_correct))
-        rise = ", ".join(f"{rise.harder} +{rise.by:.3f}" for rise in run.rises) or "none"
-        rows.append(
-            [run.cell.name, run.stop, *numbers, *depths, rise, str(run.shortfall), _short(run)]
-        )
-    return Table("Runs", columns, rows)
+    return Table("Runs", names, [_run(run) for run in runs])
 
 
-def _short(run: RunMetrics) -> str:
-    return f"depth {', '.join(map(str, run.short))}" if run.short else ""
+def _run(run: RunMetrics) -> list[Cell]:
+    evd = run.evd
+    return [
+        run.cell.name,
+        run.stop,
+        len(run.depths),
+        _evd(evd.value, evd.clustered, is_censored=evd.censored),
+        evd.exclusive,
+        evd.at_most,
+        evd.left,
+        run.final_survival,
+        run.median_survival_depth,
+        run.deepest_correct,
+        run.accuracy,
+        run.shortfall,
+        ", ".join(map(str, run.short)),
+    ]
 
 
-def _spreads(runs: Sequence[RunMetrics]) -> Table:
-    columns = ("run", "SE by paths", "by paths", "binomial", "binomial, restopped", "Jeffreys")
-    rows = []
-    for run in runs:
-        evd = run.evd
-        intervals = (evd.clustered, evd.binomial, evd.restopped, evd.jeffreys)
-        rows.append([run.cell.name, number(evd.clustered_se), *map(between, intervals)])
-    return Table("How sure each EVD is: 95% intervals, the one by paths first", columns, rows)
+def _methods(runs: Sequence[RunMetrics]) -> Table:
+    names = columns(
+        "run",
+        "method",
+        Column("standard error", Value, key="se"),
+        Column("95% interval", Interval, key="evd"),
+    )
+    rows: list[list[Cell]] = [
+        [run.cell.name, name, getattr(run.evd, f"{method}_se"), getattr(run.evd, method)]
+        for run in runs
+        for name, method in METHODS
+    ]
+    about = "Standard error of a run's EVD, with its 95% interval, by four methods."
+    return Table("How sure EVD is", names, rows, about, is_folded=True)
 
 
-def _depths(runs: Sequence[RunMetrics]) -> Table:
-    rows = [
+def _slots(results: DrillResults) -> Table:
+    names = columns(
+        "run",
+        *(Column(name, int) for name in ("depths", "planned", "with a verdict", "verdict missing")),
+        Column("no fact found", int),
+    )
+    rows: list[list[Cell]] = [
         [
             run.cell.name,
-            str(depth.depth),
-            depth.tier,
-            f"{depth.asked} of {depth.planned}",
-            str(depth.distinct),
-            f"{depth.missing} / {depth.unverifiable}",
-            number(depth.accuracy),
-            between(depth.wilson),
-            number(depth.survival),
+            len(run.depths),
+            *(
+                sum(getattr(depth, name) for depth in run.depths)
+                for name in ("planned", "asked", "missing", "unverifiable")
+            ),
         ]
-        for run in runs
-        for depth in run.depths
+        for run in results.runs
     ]
-    columns = (
+    return Table("Questions", names, rows, section="coverage")
+
+
+def _lookups(results: DrillResults) -> Table:
+    names = columns(
         "run",
-        "depth",
-        "tier",
-        "verdicts",
-        "facts",
-        "missing / no fact",
-        "A(d)",
-        "95% Wilson",
-        "S(d)",
+        "source",
+        *(Column(name, int) for name in ("look-ups", "found", "without an answer")),
     )
-    return Table("Survival", columns, rows)
+    rows: list[list[Cell]] = [
+        [cell.cell.name, source, lookups.lookups, lookups.found, lookups.failed]
+        for cell in results.cells
+        for source, lookups in cell.lookups.items()
+    ]
+    is_long = len(rows) > MOST_ROWS
+    return Table("Look-ups", names, rows, section="coverage", is_folded=is_long)
+
+
+def _unasked(results: DrillResults) -> Table:
+    counts = Counter(
+        (cell.cell.target, probe.state, str(probe.verdict or probe.reason))
+        for cell in results.cells
+        for probe in cell.probes
+        if probe.state != ASKED
+    )
+    names = columns("target", "what became of the slot", "why", Column("count", int))
+    rows: list[list[Cell]] = [[*place, count] for place, count in sorted(counts.items())]
+    about = "Every deal of a slot counts: one without a fact is dealt anew."
+    return Table("Slots without a verdict", names, rows, about, "coverage")

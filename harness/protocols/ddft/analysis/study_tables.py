@@ -1,0 +1,234 @@
+"""What a DDFT study says as a whole, as tables."""
+
+from __future__ import annotations
+
+from harness.protocols.ddft.analysis.resampled import resampled
+from harness.protocols.ddft.analysis.schema import Analysis, ArmComparison, Correlation, Universe
+from harness.results import Interval, Results, Value
+from harness.results.table import Cell, Column, Estimate, Table, columns
+
+SECTION = "study"
+INVALID = "the study is invalid"
+
+
+def study_tables(results: Results) -> list[Table]:
+    """Return the tables on correlations, predictions, domains, concepts and rankings."""
+    analysis: Analysis = results.analysis
+    return [
+        _correlations(analysis),
+        _predictions(analysis),
+        _domains(analysis),
+        _variances(analysis),
+        _turns(analysis),
+        _concepts(analysis),
+        _danger(analysis),
+        _stability(analysis),
+        *(_arm(arm) for arm in analysis.arms),
+        _retest(analysis),
+        _first_places(analysis, is_valid=results.valid),
+        _multiverse(analysis, is_valid=results.valid),
+    ]
+
+
+def _correlations(analysis: Analysis) -> Table:
+    names = columns(
+        "variable",
+        "method",
+        Column("coefficient", Value),
+        Column("95% interval", Interval, key="coefficient"),
+        Column("p (t)", Value, has_n=False),
+        Column("p (exact)", Value, has_n=False),
+        Column("Holm", Value, has_n=False),
+        Column("detectable", Value, has_n=False),
+        "direction",
+    )
+    groups = analysis.correlations
+    correlations = [*groups.design, *groups.turns, *groups.outside, groups.turn_4_apart]
+    rows = [_correlation(correlation) for correlation in correlations]
+    partial = groups.turn_4_partial
+    name = "turn 4, given FAR' and HOC"
+    blanks = [None] * 4
+    rows.append([name, "partial", partial.coefficient, None, partial.p, *blanks])
+    about = "Detectable: the smallest |coefficient| that this n shows at alpha 0.05 with power 0.8."
+    return Table("Correlations with raw CI", names, rows, about, SECTION)
+
+
+def _correlation(correlation: Correlation) -> list[Cell]:
+    beginning: list[Cell] = [correlation.name, correlation.method, correlation.coefficient]
+    if correlation.coefficient.value is None:
+        return [*beginning, *[None] * 6]
+    return [
+        *beginning,
+        resampled(correlation.bootstrap),
+        correlation.p,
+        correlation.exact.p,
+        correlation.holm,
+        correlation.detectable,
+        correlation.direction or "",
+    ]
+
+
+def _predictions(analysis: Analysis) -> Table:
+    names = columns(
+        "prediction", Column("estimate", Estimate), "by our rule", "by the paper's rule"
+    )
+    rows: list[list[Cell]] = [
+        [
+            f"{prediction.name}: {prediction.claim}",
+            Estimate(prediction.estimate, prediction.interval),
+            f"{prediction.verdict} ({prediction.rule})",
+            f"{prediction.paper_verdict} ({prediction.paper_rule})",
+        ]
+        for prediction in analysis.predictions
+    ]
+    return Table("The paper's predictions", names, rows, section=SECTION)
+
+
+def _domains(analysis: Analysis) -> Table:
+    names = columns(
+        "domain",
+        Column("mean FAR", Value),
+        Column("95% over subjects", Interval, key="over_subjects"),
+    )
+    rows: list[list[Cell]] = [
+        [mean.domain, mean.far, resampled(mean.over_subjects)] for mean in analysis.domains.means
+    ]
+    return Table("FAR by domain", names, rows, section=SECTION)
+
+
+def _variances(analysis: Analysis) -> Table:
+    names = columns(
+        "analysis",
+        Column("F", Value),
+        "df",
+        Column("p", Value, has_n=False),
+        Column("p corrected", Value, has_n=False),
+        Column("eta squared", Value, has_n=False),
+    )
+    domains = analysis.domains
+    repeated = domains.repeated_measures
+    rows: list[list[Cell]] = [
+        [name, anova.f, f"{anova.df}, {anova.df_error}", anova.p, corrected, anova.eta_squared]
+        for name, anova, corrected in (
+            ("pooled turns (the paper's)", domains.pooled_turns, None),
+            ("repeated measures", repeated.anova, repeated.p_corrected),
+        )
+    ]
+    return Table("Do domains differ?", names, rows, domains.why_they_differ, SECTION)
+
+
+def _turns(analysis: Analysis) -> Table:
+    names = columns(
+        "turn",
+        Column("mean FAR", Value),
+        Column("mean SAS", Value),
+        Column("variance of FAR", Value),
+        Column("its ratio to turn 1's", Value, has_n=False, key="ratio_to_turn_1"),
+    )
+    rows: list[list[Cell]] = [
+        [str(turn.turn), turn.far, turn.sas, turn.far_variance, turn.ratio_to_turn_1]
+        for turn in analysis.turns
+    ]
+    return Table("Turn by turn", names, rows, section=SECTION, is_folded=True)
+
+
+def _concepts(analysis: Analysis) -> Table:
+    names = columns(
+        "concept",
+        "domain",
+        Column("mean FAR", Value),
+        Column("variance over subjects and levels", Value, digits=4, key="far_variance"),
+    )
+    rows: list[list[Cell]] = [
+        [concept.concept, concept.domain, concept.far, concept.far_variance]
+        for concept in analysis.concepts
+    ]
+    return Table("Concepts", names, rows, section=SECTION)
+
+
+def _danger(analysis: Analysis) -> Table:
+    rows: list[list[Cell]] = [
+        [phenotype.phenotype, phenotype.danger_zone] for phenotype in analysis.danger_by_phenotype
+    ]
+    names = columns("phenotype", Column("mean danger zone of its subjects", Value, key="danger"))
+    return Table("The danger zone by phenotype", names, rows, section=SECTION, is_folded=True)
+
+
+def _stability(analysis: Analysis) -> Table:
+    names = columns("rule", Column("tau", Value), Column("p", Value, has_n=False))
+    rows: list[list[Cell]] = [
+        [alternative.alternative, alternative.tau.coefficient, alternative.tau.p]
+        for alternative in analysis.stability
+    ]
+    title = "How stable the ranking is: Kendall's tau with raw CI under another rule"
+    return Table(title, names, rows, section=SECTION, key="stability")
+
+
+def _arm(comparison: ArmComparison) -> Table:
+    names = columns(
+        "subject",
+        Column("paper's arm", Value, key="paper"),
+        Column(comparison.arm, Value, key="arm"),
+        Column("difference", Value),
+    )
+    rows: list[list[Cell]] = [
+        [subject.subject, subject.paper, subject.arm, subject.difference]
+        for subject in comparison.subjects
+    ]
+    rows.append(["mean over subjects", None, None, comparison.difference])
+    title = f"Turn-4 FAR in the arm {comparison.arm}"
+    return Table(title, names, rows, section=SECTION)
+
+
+def _retest(analysis: Analysis) -> Table:
+    names = columns(
+        "scale",
+        Column("ICC(1,1) over repeats", Value, key="icc_1_1"),
+        Column("mean difference", Value),
+    )
+    rows: list[list[Cell]] = [
+        [retest.scale.upper(), retest.icc, retest.mean_difference] for retest in analysis.retest
+    ]
+    return Table("Test and retest", names, rows, section=SECTION)
+
+
+def _first_places(analysis: Analysis, *, is_valid: bool) -> Table:
+    multiverse = analysis.multiverse
+    shares = [*sorted(multiverse.first.items())]
+    shares.append(("the study's own ranking", multiverse.same_ranking))
+    rows: list[list[Cell]] = [
+        [name, share if is_valid else Value(None, 0, INVALID)] for name, share in shares
+    ]
+    about = (
+        "Of all combinations of the rules that the paper leaves open: the share in which a subject "
+        "is first, alone or with others, and in which the ranking is the study's own."
+    )
+    names = columns("who is first", Column("share", Value))
+    return Table("How much of the ranking is a choice", names, rows, about, SECTION)
+
+
+def _multiverse(analysis: Analysis, *, is_valid: bool) -> Table:
+    universes = analysis.multiverse.rows
+    title = "Multiverse: the ranking under every combination of rules"
+    if not is_valid:
+        title, universes = f"{title}: none, as {INVALID}", []
+    elif not any(place.rank for universe in universes for place in universe.ranking):
+        title = f"{title}: no subject has a CI under any of {len(universes)}"
+        universes = []
+    names = columns("normalization", "empty FAR'", "HOC rule", Column("theta", float), "ranking")
+    rows: list[list[Cell]] = [
+        [
+            universe.normalization,
+            universe.empty_far_prime,
+            universe.hoc_rule,
+            universe.theta,
+            _ranking(universe),
+        ]
+        for universe in universes
+    ]
+    return Table(title, names, rows, section=SECTION, is_folded=True, key="multiverse")
+
+
+def _ranking(universe: Universe) -> str:
+    ranked = [f"{place.rank}. {place.subject}" for place in universe.ranking if place.rank]
+    return ", ".join(ranked) or "undefined"

@@ -1,0 +1,152 @@
+"""What a drill says as a whole, as tables: rankings, errors, other rules, every depth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.protocols.depthcharge.analysis.schema import Analysis, Cell, Ranked, Target
+from harness.results import DrillResults, Interval, RunMetrics, Share, Value
+from harness.results import table as tables
+from harness.results.table import Column, Table, columns
+
+SECTION = "study"
+
+
+def study_tables(results: DrillResults) -> list[Table]:
+    """Return the tables on the study as a whole."""
+    analysis: Analysis = results.analysis
+    return [
+        _rankings(analysis),
+        _errors(analysis),
+        _rises(results.runs),
+        _smaller_n(analysis),
+        _other_thetas(analysis, is_valid=results.valid),
+        _depths(results.runs),
+    ]
+
+
+def rank_of(place: Cell | Target | Ranked, *, is_valid: bool) -> Value:
+    """Return a rank from 1, or the reason why there is none; n is that of the EVD."""
+    if not is_valid:
+        return Value(None, 0, "the study is invalid")
+    if place.short:
+        return Value(None, 0, "short of facts")
+    if place.rank is None:
+        return Value(None, 0, place.evd.reason or "not ranked")
+    return Value(place.rank, place.evd.n)
+
+
+def _rankings(analysis: Analysis) -> Table:
+    names = columns("rankings", Column("tau", Value), Column("p", Value, has_n=False))
+    named = [
+        (f"{ranking.domain}: EVD and accuracy", ranking.tau)
+        for ranking in analysis.accuracy_rankings
+    ]
+    named += [
+        (f"{pair.first} and {pair.second}: EVD", pair.tau) for pair in analysis.domain_rankings
+    ]
+    rows: list[list[tables.Cell]] = [[name, tau.coefficient, tau.p] for name, tau in named]
+    title = "Do rankings agree? Kendall's tau over targets"
+    return Table(title, names, rows, section=SECTION, key="agreement-of-rankings")
+
+
+def _errors(analysis: Analysis) -> Table:
+    rows: list[list[tables.Cell]] = [
+        [what, share.name, share]
+        for what, shares in (("tier", analysis.errors_by_tier), ("type", analysis.errors_by_type))
+        for share in shares
+    ]
+    names = columns("by", "which", Column("share", Share))
+    return Table("Wrong answers", names, rows, section=SECTION)
+
+
+def _rises(runs: Sequence[RunMetrics]) -> Table:
+    rows: list[list[tables.Cell]] = [
+        [run.cell.name, rise.easier, rise.harder, rise.by] for run in runs for rise in run.rises
+    ]
+    names = columns("run", "easier tier", "harder tier", Column("answered better by", float))
+    return Table("Where a harder tier was answered better", names, rows, section=SECTION)
+
+
+def _smaller_n(analysis: Analysis) -> Table:
+    names = columns(
+        Column("questions", int),
+        "target",
+        "domain",
+        Column("EVD as recorded", Value, key="recorded"),
+        Column("mean EVD", Value, key="evd"),
+        Column("SD within a run", Value, has_n=False, key="sd"),
+        Column("share cut off by the run's end", Value, has_n=False, key="unfinished"),
+    )
+    rows: list[list[tables.Cell]] = [
+        [
+            size.questions,
+            drawn.target,
+            drawn.domain,
+            cell.evd,
+            drawn.evd,
+            drawn.sd,
+            drawn.unfinished,
+        ]
+        for size in analysis.smaller_n
+        for cell, drawn in zip(analysis.cells, size.cells, strict=True)
+    ]
+    about = "Over seeded subsamples of each run's recorded questions; n of the mean counts them."
+    return Table("With fewer questions", names, rows, about, SECTION, is_folded=True)
+
+
+def _other_thetas(analysis: Analysis, *, is_valid: bool) -> Table:
+    names = columns(
+        Column("theta", float),
+        "target",
+        "domain",
+        Column("EVD as recorded", Value, key="recorded"),
+        Column("mean EVD", Value, key="evd"),
+        Column("rank", Value, digits=0, has_n=False),
+    )
+    rows: list[list[tables.Cell]] = [
+        [
+            other.theta,
+            ranked.target,
+            ranked.domain,
+            cell.evd,
+            ranked.evd,
+            rank_of(ranked, is_valid=is_valid),
+        ]
+        for other in analysis.other_thetas
+        for cell, ranked in zip(analysis.cells, other.cells, strict=True)
+    ]
+    about = "EVD and rank under another theta, where the recording can say."
+    return Table("With another theta", names, rows, about, SECTION, is_folded=True)
+
+
+def _depths(runs: Sequence[RunMetrics]) -> Table:
+    names = columns(
+        "run",
+        Column("depth", int),
+        "tier",
+        Column("A(d)", Share, key="accuracy"),
+        Column("95% interval (Wilson)", Interval, key="accuracy"),
+        Column("S(d)", Value, has_n=False, key="survival"),
+        Column("planned", int),
+        Column("different facts", int),
+        Column("verdict missing", int),
+        Column("no fact found", int),
+    )
+    rows: list[list[tables.Cell]] = [
+        [
+            run.cell.name,
+            depth.depth,
+            depth.tier,
+            Share("", depth.correct, depth.accuracy),
+            depth.wilson,
+            depth.survival,
+            depth.planned,
+            depth.distinct,
+            depth.missing,
+            depth.unverifiable,
+        ]
+        for run in runs
+        for depth in run.depths
+    ]
+    return Table("Every depth", names, rows, section=SECTION, is_folded=True, key="depths")
