@@ -7,7 +7,8 @@ BaseException, because client libraries wrap every Exception as a connection err
 
 from __future__ import annotations
 
-REFUSALS = (401, 402, 403, 404, 432, 433)  # an endpoint refuses every call; the last: Tavily's
+# Statuses of an endpoint that refuses every call; the last two tell of a plan that is used up.
+REFUSALS = (401, 402, 403, 404, 432, 433)
 
 
 class HarnessError(Exception):

@@ -35,6 +35,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = {
         "openalex": "harness.asking.sources.openalex:KIND",
     },
 }
+DEFAULT_PROVIDER = "openai"  # of a model whose study names none
 WORDS: Mapping[Group, str] = {
     "harness.protocols": "protocol",
     "harness.providers": "provider",

@@ -15,7 +15,7 @@ from harness.recording.redaction import KeyRing, clean_header, secrets_in
 SHOWN = 6  # characters of what looks like a key, enough to find it
 LIKE_A_KEY = re.compile(
     r"(?<![A-Za-z0-9_-])(?:"
-    r"sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}"  # OpenAI, Anthropic, OpenRouter, DeepSeek
+    r"sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}"  # of many providers of models
     r"|AIza[A-Za-z0-9_-]{35}"  # Google
     r"|(?:AKIA|ASIA)[A-Z0-9]{16}"  # Amazon
     r"|gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{22,}"

@@ -130,7 +130,7 @@ def stored_request(request: PlainRequest) -> RecordedRequest:
     kept = [
         (name.lower(), value)
         for name, value in request.pairs
-        if name.lower() in KEPT_REQUEST_HEADERS
+        if KEPT_REQUEST_HEADERS.fullmatch(name)
     ]
     try:
         text: str | None = sent_bytes(request).decode("utf-8")

@@ -60,7 +60,7 @@ def _target(arguments: tuple[Any, ...]) -> str:
 def close() -> None:
     """Close the network for this process from here on; children call this first."""
     if not _Guard.installed:
-        platform.platform()  # starts `uname -p` once a process; the openai SDK asks for it later
+        platform.platform()  # starts `uname -p` once a process; an SDK asks for it later
         sys.addaudithook(_refuse)
         _Guard.installed = True
     _Guard.closed += 1

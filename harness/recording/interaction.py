@@ -18,13 +18,9 @@ STREAM_TYPES = (
     "application/jsonl",
     "application/stream+json",
 )
-KEPT_REQUEST_HEADERS = (
-    "accept",
-    "content-encoding",
-    "content-type",
-    "anthropic-beta",
-    "anthropic-version",
-    "openai-beta",
+# The last: an API's own header that says which version of it is asked, as "foo-version: 3".
+KEPT_REQUEST_HEADERS = re.compile(
+    r"accept|content-encoding|content-type|(?!x-)[a-z]+-(?:version|beta)", re.IGNORECASE
 )
 _plain_address = re.compile(r"[!-Z_a-z~]*")  # without brackets, which may hold an odd host
 _digest = re.compile(r"\d+:[0-9a-f]{32}")

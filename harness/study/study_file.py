@@ -21,6 +21,7 @@ from harness.forms import (
     require_names_apart,
 )
 from harness.http_names import BaseUrl, Headers, KeyHeader, Query
+from harness.registry import DEFAULT_PROVIDER
 from harness.results import CellKey, name_part
 from harness.study.cuts import Cuts, Danger
 from harness.study.drill_table import DepthCharge as DepthCharge
@@ -46,7 +47,7 @@ class ModelEntry(Strict):
     anything) that an endpoint may give for the model, beside its own and that with a date behind.
     """
 
-    provider: ProviderName = "openai"
+    provider: ProviderName = DEFAULT_PROVIDER
     base_url: BaseUrl = Field(pattern=r"^https?://")
     model: str
     api_version: str = ""

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from harness.asking.models.blank import is_blank
 from harness.asking.models.model import CUT_OFF, FILTERING, Message, ends_in
 from harness.errors import UsageError
-from harness.registry import load
+from harness.registry import DEFAULT_PROVIDER, load
 
 Body = dict[str, Any]
 MOST_TOKENS = 10**9  # of one call: no model reads or writes as many
@@ -46,7 +46,7 @@ class Endpoint(NamedTuple):
     json_mode: str = "schema"
     api_key: str | None = None
     timeout: float = 600.0
-    provider: str = "openai"
+    provider: str = DEFAULT_PROVIDER
     api_version: str = ""
     thinking: tuple[str, str] | None = None
     headers: Mapping[str, str] = MappingProxyType({})

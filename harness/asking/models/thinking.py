@@ -3,10 +3,10 @@
 One rule for every role. Thinking stands between the marks of PAIRS, or between those that a study
 names for a model. A closing mark on its own makes all before it thinking; an opening mark that is
 never closed makes all after it thinking, and the answer one that never came. Of the harmony format
-(OpenAI's openai-harmony, docs/format.md) only the final channel is said. Marks inside the strings
-of a JSON object that closes are plain text; a brace that begins no such object hides none. What
-stands in a field of its own (reasoning_content, reasoning, a block of type thinking) is read by
-nobody, so it needs no rule.
+(docs/format.md of its library) only the final channel is said. Marks inside the strings of a JSON
+object that closes are plain text; a brace that begins no such object hides none. What stands in a
+field of its own (reasoning_content, reasoning, a block of type thinking) is read by nobody, so it
+needs no rule.
 """
 
 from __future__ import annotations
