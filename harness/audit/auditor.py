@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.audit.claims import Claim, ClaimsFile
-from harness.audit.counts import arithmetic, granularity, interval, mean_of
+from harness.audit.checks import CHECKS
+from harness.audit.claim import Claim
+from harness.audit.claims import ClaimsFile
 from harness.audit.dataset import Dataset, read_dataset
-from harness.audit.finding import VERDICTS, Outcome, Verdict, under
-from harness.audit.lattice import attainable
-from harness.audit.p_values import effect_size, p_value, partial_p
-from harness.audit.recomputed import value
-from harness.audit.resampled import interval_resampled
-from harness.audit.spreads import dispersion_label, dispersion_pair, moment_bound
-from harness.audit.statements import direction, label_rule, restated
+from harness.audit.printed import Rounding
+from harness.audit.verdicts import VERDICTS, CheckOutcome, ClaimVerdict, against, joined, under
 from harness.errors import UsageError
 from harness.forms import at
 
 BUNDLED = Path(__file__).with_name("data")
-ALONE: dict[str, Callable[..., Outcome]] = {
-    "arithmetic": arithmetic,
-    "attainable": attainable,
-    "direction": direction,
-    "dispersion_pair": dispersion_pair,
-    "effect_size": effect_size,
-    "granularity": granularity,
-    "interval": interval,
-    "label_rule": label_rule,
-    "mean_of": mean_of,
-    "moment_bound": moment_bound,
-    "partial_p": partial_p,
-    "restated": restated,
-}
-WITH_DATA: dict[str, Callable[..., Outcome]] = {
-    "dispersion_label": dispersion_label,
-    "interval_resampled": interval_resampled,
-    "p_value": p_value,
-    "value": value,
-}
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """A claim and what became of it."""
 
     claim: str
@@ -53,7 +29,7 @@ class Finding:
     check: str
     published: str
     recomputed: str
-    verdict: Verdict
+    verdict: ClaimVerdict
     why: str
 
 
@@ -64,27 +40,27 @@ class Audit:
     title: str
     source: str
     data: str | None
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
 
     @property
-    def counts(self) -> dict[Verdict, int]:
-        """Give how many claims have each verdict."""
+    def counts(self) -> dict[ClaimVerdict, int]:
+        """Return how many claims have each verdict."""
         counted = Counter(finding.verdict for finding in self.findings)
         return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
 def bundled() -> dict[str, Path]:
-    """Give the claims files that come with the package, by name."""
+    """Return the claims files that come with the package, by name."""
     return {path.stem: path for path in sorted(BUNDLED.glob("*.toml"), key=lambda path: path.stem)}
 
 
 def find_claims(named: str) -> Path:
-    """Give a claims file by its path, or the bundled one of this name."""
-    known = bundled()
-    if named in known:
-        return known[named]
+    """Return a claims file by its path, or the bundled one of this name."""
+    files = bundled()
+    if named in files:
+        return files[named]
     if not Path(named).is_file():
-        raise UsageError(f"{named}: there is no such claims file; bundled are {', '.join(known)}")
+        raise UsageError(f"{named}: there is no such claims file; bundled are {', '.join(files)}")
     return Path(named)
 
 
@@ -96,7 +72,16 @@ def audit(path: Path, file: ClaimsFile, data: Path | None = None) -> Audit:
     if data is None and file.data:
         data = path.parent / file.data
     dataset = _dataset(path, file, data) if data else None
-    findings = tuple(_found(path, name, claim, dataset) for name, claim in file.claim.items())
+    outcomes = {
+        name: _checked(path, name, claim, dataset, file.other_source)
+        for name, claim in file.claim.items()
+    }
+    outcomes = _one_rounding_a_table(file.claim, outcomes)
+    if file.rounding is not None:
+        way = Rounding.CUT_OFF if file.rounding == "cut off" else Rounding.NEAREST
+        why = f"the source says that its figures are {way}"
+        outcomes = {name: _only(way, outcome, why) for name, outcome in outcomes.items()}
+    findings = tuple(_finding(name, file.claim[name], each) for name, each in outcomes.items())
     return Audit(file.title, file.source, str(data) if data else None, findings)
 
 
@@ -110,12 +95,47 @@ def _dataset(path: Path, file: ClaimsFile, data: Path) -> Dataset:
     return replace(dataset, rounded=file.rounded)
 
 
-def _found(path: Path, name: str, claim: Claim, dataset: Dataset | None) -> Finding:
+def _checked(
+    path: Path, name: str, claim: Claim, dataset: Dataset | None, data_source: str
+) -> CheckOutcome:
+    check = CHECKS[claim.check]
     try:
-        outcome = under(claim.assuming, _checked(claim, dataset))
+        outcome = check.outcome(claim, dataset)
     except UsageError as error:
         raise UsageError(f"{_at(path, 'claim', name)}: claim.{name}: {error}") from error
-    return Finding(
+    uses_data = (
+        check.with_data is not None and dataset is not None and getattr(claim, "columns", True)
+    )
+    other_source = claim.other_source or (data_source if uses_data else "")
+    return under(claim.assuming, against(other_source, outcome))
+
+
+def _one_rounding_a_table(
+    claims: Mapping[str, Claim], outcomes: Mapping[str, CheckOutcome]
+) -> dict[str, CheckOutcome]:
+    """Contradict the claims that fit only another way of rounding than the rest of their table.
+
+    The table's way is the one that the most of its claims fit, to the nearest where as many do.
+    """
+    judged = dict(outcomes)
+    for table in {claim.table for claim in claims.values() if claim.table}:
+        names = [name for name, claim in claims.items() if claim.table == table]
+        fits = Counter(way for name in names for way in outcomes[name].roundings)
+        way = max(Rounding, key=lambda each: (fits[each], each is Rounding.NEAREST))
+        why = f"most figures of {table} are {way}"
+        judged |= {name: _only(way, outcomes[name], why) for name in names}
+    return judged
+
+
+def _only(way: Rounding, outcome: CheckOutcome, why: str) -> CheckOutcome:
+    """Contradict what holds only under another way of rounding."""
+    if not outcome.roundings or way in outcome.roundings:
+        return outcome
+    return replace(outcome, verdict="contradicted", why=joined(why, outcome.why))
+
+
+def _finding(name: str, claim: Claim, outcome: CheckOutcome) -> AuditFinding:
+    return AuditFinding(
         claim=name,
         says=claim.says,
         place=claim.place,
@@ -125,12 +145,6 @@ def _found(path: Path, name: str, claim: Claim, dataset: Dataset | None) -> Find
         verdict=outcome.verdict,
         why=outcome.why,
     )
-
-
-def _checked(claim: Claim, dataset: Dataset | None) -> Outcome:
-    if claim.check in ALONE:
-        return ALONE[claim.check](claim)
-    return WITH_DATA[claim.check](claim, dataset)
 
 
 def _at(path: Path, *place: str) -> str:

@@ -1,101 +1,157 @@
-"""What printed counts, shares and parts come to."""
+"""What whole counts can give: percentages, means, and the means of printed figures."""
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
+from typing import Annotated, Literal
 
-from harness.audit.claims import Arithmetic, Granularity, Interval, MeanOf
-from harness.audit.finding import Outcome, Reading, Verdict, decide, joined
-from harness.audit.printed import Printed, Span, point, shown
-from harness.stats.proportions import clopper_pearson, wald, wilson
+from pydantic import Field, model_validator
 
-METHODS = {"Wilson": wilson, "Wald": wald, "Clopper-Pearson": clopper_pearson}
-LARGEST_NEEDED = 100_000
+from harness.audit.box import counts_giving, spans_of, total, weighted_mean
+from harness.audit.claim import Claim
+from harness.audit.fields import Count, Figure, Number
+from harness.audit.printed import Printed, Rounding, Span, shown
+from harness.audit.verdicts import CheckOutcome, Reading, decide, doubtful
+
+EQUAL = "equal weights (macro)"
 
 
-def granularity(claim: Granularity) -> Outcome:
+class GranularityClaim(Claim):
+    """A percentage of n, or a mean of n whole numbers (GRIM).
+
+    samples: how many whole numbers are averaged for each of the n, such as runs a question;
+    1 where the source says that each was counted once.
+    """
+
+    check: Literal["granularity"]
+    published: Figure
+    n: Count
+    percent: bool = False
+    samples: Count | None = None
+
+
+class MeanOfClaim(Claim):
+    """The mean of printed figures. shares_of: they are percentages of so many.
+
+    weights: "equal" where the source says that each counts the same, or the counts to weight by;
+    without it any weighted mean may be meant.
+    """
+
+    check: Literal["mean_of"]
+    published: Number
+    parts: list[Figure] = Field(min_length=1)
+    shares_of: Count | None = None
+    weights: Literal["equal"] | list[Count] | None = None
+
+    @model_validator(mode="after")
+    def _a_weight_for_each(self) -> MeanOfClaim:
+        if isinstance(self.weights, list) and len(self.weights) != len(self.parts):
+            raise ValueError(f"weights: {len(self.weights)}, for {len(self.parts)} parts")
+        return self
+
+
+class SumOfClaim(Claim):
+    """The sum of printed figures: a total, or shares such as win + tie + loss that make 100.
+
+    counts: whether whole numbers among them are counts, so that none was rounded.
+    """
+
+    check: Literal["sum_of"]
+    published: Number
+    parts: Annotated[list[Figure], Field(min_length=1)]
+    counts: bool = False
+
+
+def granularity(claim: GranularityClaim) -> CheckOutcome:
     """Ask whether a count out of n can give a percentage, or a sum of whole numbers a mean (GRIM).
 
-    Brown and Heathers 2017: the printed value must be a multiple of 1 / n, rounded.
+    Brown and Heathers 2017: the printed value must be a multiple of 1 / n, rounded; of 1 / (n
+    samples) for the mean over several samples each. Where the source does not say that there is
+    one sample of each, a value off the lattice of n is not checkable.
     """
-    step = Fraction(100 if claim.percent else 1, claim.n)
-    span, places = claim.published.span, claim.published.places
-    first, last = math.ceil(span.low / step), math.floor(span.high / step)
-    if first <= last and not (claim.percent and (last < 0 or first > claim.n)):
-        which = str(first) if first == last else f"{first} to {last}"
-        return Outcome("reproduced", f"{which} of {claim.n}", "possible")
-    near = [k for k in (last, first) if k >= 0 and not (claim.percent and k > claim.n)]
-    words = "; ".join(f"{k} of {claim.n} is {shown(k * step, places)}" for k in near)
-    return Outcome("contradicted", words, f"no count of {claim.n} gives it")
+    n, whole = claim.n * (claim.samples or 1), 100 if claim.percent else 1
+    fitting = {
+        rounding: _within(claim, counts_giving(claim.published, n, whole, rounding), n)
+        for rounding in Rounding
+    }
+    roundings = frozenset(rounding for rounding, ks in fitting.items() if ks)
+    if fitting[Rounding.NEAREST]:
+        return CheckOutcome("possible", _counts(fitting[Rounding.NEAREST], n), "", roundings)
+    if roundings:
+        words = _counts(fitting[Rounding.CUT_OFF], n)
+        return CheckOutcome("reproduced*", words, "only if cut off", roundings)
+    off = CheckOutcome("contradicted", _neighbours(claim, n, whole), _no_count(claim, n), roundings)
+    outside = claim.percent and not 0 <= claim.published.value <= 100
+    if claim.samples is not None or outside:
+        return off
+    return doubtful(off, "a mean over several samples of each could be it (say samples = 1 if not)")
 
 
-def mean_of(claim: MeanOf) -> Outcome:
-    """Average printed parts, over their rounding; percentages of n only where a count gives them.
+def mean_of(claim: MeanOfClaim) -> CheckOutcome:
+    """Average printed figures, over their rounding; percentages of n only where a count gives them.
 
-    The mean of sums is the sum of means, so its bounds are the means of the parts' bounds.
+    The mean of sums is the sum of means, so its bounds are the means of the bounds. A weighted
+    mean lies between the least and the largest: without stated weights what is between them is not
+    checkable.
     """
-    spans = [_counted(part, claim.shares_of) for part in claim.parts]
-    low, high, middle = (
-        sum(map(Fraction, ends), Fraction(0)) / len(spans)
-        for ends in zip(*((span.low, span.high, span.middle or 0) for span in spans), strict=True)
-    )
-    return decide(claim.published, [Reading(Span(low, high, middle))], f"of {len(spans)} parts")
+
+    def readings(rounding: Rounding) -> list[Reading]:
+        spans = [_counted(figure, claim.shares_of, rounding) for figure in claim.parts]
+        weights = claim.weights if isinstance(claim.weights, list) else [1] * len(spans)
+        if isinstance(claim.weights, list):
+            equal = Reading(weighted_mean(spans, [1] * len(spans)), EQUAL)
+            return [Reading(weighted_mean(spans, weights)), equal]
+        return [Reading(weighted_mean(spans, weights))]
+
+    outcome = decide(claim.published, readings, f"of {len(claim.parts)} figures")
+    spans = spans_of(claim.parts, Rounding.NEAREST)
+    within = Span(min(span.low for span in spans), max(span.high for span in spans))
+    if claim.weights is not None or not claim.published.allows(within):
+        return outcome
+    return doubtful(outcome, "a mean with other weights could be it (say weights)")
 
 
-def interval(claim: Interval) -> Outcome:
-    """Give the confidence interval of k of n, or half its width (harness.stats.proportions).
+def sum_of(claim: SumOfClaim) -> CheckOutcome:
+    """Add printed figures, over their rounding."""
 
-    Wilson 1927, the normal approximation (Wald), Clopper and Pearson 1934 (exact). Where the
-    source names no method each is a convention.
-    """
-    printed = claim.published if isinstance(claim.published, list) else [claim.published]
-    methods = [claim.method] if claim.method else list(METHODS)
-    found = {method: _figures(claim, method, claim.k, claim.n) for method in methods}
-    fitting = [m for m in methods if all(map(Printed.allows, printed, map(point, found[m])))]
-    words = {m: " to ".join(shown(end, printed[0].places) for end in found[m]) for m in methods}
-    chosen = (fitting or methods)[0]
-    others = ", ".join(f"{words[m]} with {m}" for m in methods if m not in (chosen, *fitting))
-    only = f"{'only ' if fitting and not claim.method else ''}with {chosen}"
-    why = joined(
-        only,
-        f"otherwise {others}" if others else "",
-        f"{claim.k} of {claim.n}, level {claim.level:g}",
-        "" if fitting else _needed(claim),
-    )
-    plain: Verdict = "reproduced" if claim.method else "reproduced*"
-    return Outcome(plain if fitting else "contradicted", words[chosen], why)
+    def readings(rounding: Rounding) -> list[Reading]:
+        spans = [
+            Span(figure.value, figure.value, figure.value)
+            if claim.counts and figure.value.denominator == 1
+            else figure.span_under(rounding)
+            for figure in claim.parts
+        ]
+        return [Reading(total(spans))]
+
+    return decide(claim.published, readings, f"of {len(claim.parts)} figures")
 
 
-def arithmetic(claim: Arithmetic) -> Outcome:
-    """Compute an expression of printed counts in whole numbers and exact fractions."""
-    found = claim.expression
-    return decide(claim.published, [Reading(point(found.value))], f"= {found.text}")
+def _within(claim: GranularityClaim, ks: range, n: int) -> range:
+    """Leave out counts that are no share of all."""
+    return range(max(ks.start, 0), min(ks.stop, n + 1)) if claim.percent else ks
 
 
-def _counted(part: Printed, n: int | None) -> Span:
-    """Give what a part stands for; of shares of n only those that a count gives."""
-    if n is None:
-        return part.span
-    step = Fraction(100, n)
-    first, last = math.ceil(part.span.low / step), math.floor(part.span.high / step)
-    return Span(first * step, last * step, part.value) if first <= last else part.span
+def _counts(ks: range, n: int) -> str:
+    words = str(ks[0]) if len(ks) == 1 else f"{ks[0]} to {ks[-1]}"
+    return f"{words} of {n}"
 
 
-def _figures(claim: Interval, method: str, k: int, n: int) -> list[float]:
-    """Give the two ends, or only the half-width, in the units of the claim."""
-    found, scale = METHODS[method](k, n, claim.level), 100 if claim.percent else 1
-    if isinstance(claim.published, list):
-        return [scale * (end or 0.0) for end in (found.low, found.high)]
-    return [scale * (found.half_width or 0.0)]
+def _neighbours(claim: GranularityClaim, n: int, whole: int) -> str:
+    step = Fraction(whole, n)
+    below = claim.published.value // step
+    near = [k for k in (below, below + 1) if k >= 0 and not (claim.percent and k > n)]
+    return "; ".join(f"{k} of {n} is {shown(k * step, claim.published.places)}" for k in near)
 
 
-def _needed(claim: Interval) -> str:
-    """Say how many observations the printed half-width needs, at the same share, by Wilson."""
-    if isinstance(claim.published, list):
-        return ""
-    for n in range(claim.n, LARGEST_NEEDED):
-        k = round(claim.k * n / claim.n)
-        if _figures(claim, "Wilson", k, n)[0] <= claim.published.value:
-            return f"{claim.published.text} needs n = {n} (Wilson)"
-    return ""
+def _no_count(claim: GranularityClaim, n: int) -> str:
+    samples = f", {claim.samples} samples each" if claim.samples and claim.samples > 1 else ""
+    return f"no count of {n} gives it{samples}"
+
+
+def _counted(figure: Printed, n: int | None, rounding: Rounding) -> Span:
+    """Return what a figure stands for; of shares of n only those that a count gives."""
+    if n is not None:
+        ks = counts_giving(figure, n, 100, rounding)
+        if ks:
+            return Span(Fraction(100 * ks[0], n), Fraction(100 * ks[-1], n), figure.value)
+    return figure.span_under(rounding)

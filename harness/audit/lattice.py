@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from harness.audit.claims import Attainable
-from harness.audit.finding import Outcome, unchecked
-from harness.audit.printed import Printed, Span, point, shown
+from harness.audit.claim import Claim
+from harness.audit.fields import Number, Several
+from harness.audit.printed import Printed, Rounding, Span, point, shown
+from harness.audit.verdicts import CheckOutcome, unchecked
 
 MOST_SHOWN = 3
 
@@ -30,18 +31,18 @@ class Lattice(NamedTuple):
     gap: int | None = None
 
     def within(self, span: Span, limit: int | None = None) -> list[Attained]:
-        """Give the coefficients between two bounds, from the highest; no more than the limit."""
+        """Return the coefficients between two bounds, from the highest; no more than the limit."""
         first, last = self._ends(span)
         return [self._at(k) for k in islice(self._from(first, last), limit)]
 
     def count(self, span: Span) -> int:
-        """Give how many coefficients there are between two bounds, without listing them."""
+        """Return how many coefficients there are between two bounds, without listing them."""
         first, last = self._ends(span)
         left_out = self.gap is not None and first <= self.gap <= last
         return max(0, last + 1 - first) - left_out
 
     def around(self, value: Fraction) -> list[Attained]:
-        """Give the nearest coefficients below and above a value."""
+        """Return the nearest coefficients below and above a value."""
         place = min(max(self._place(value), Fraction(0)), Fraction(self.most))
         below = next(self._from(math.ceil(place), self.most))
         above = next(k for k in range(math.floor(place), -1, -1) if k != self.gap)
@@ -67,7 +68,7 @@ class Lattice(NamedTuple):
 
 
 def lattice(method: str, n: int) -> Lattice:
-    """Give the coefficients of two untied rankings of n items, at least 2.
+    """Return the coefficients of two untied rankings of n items, at least 2.
 
     Spearman: 1 - 6 sum(d^2) / (n^3 - n), the sum any even number up to (n^3 - n) / 3, but 4 of
     three items (Kendall, Rank Correlation Methods, 1970, chapter 2). Kendall: 1 - 4 k / (n^2 - n),
@@ -78,26 +79,52 @@ def lattice(method: str, n: int) -> Lattice:
     return Lattice((n**3 - n) // 6, 2, 2 if n == 3 else None)
 
 
-def attainable(claim: Attainable) -> Outcome:
+class AttainableClaim(Claim):
+    """A rank coefficient of n items. ties: whether the source rules them out."""
+
+    check: Literal["attainable"]
+    published: Number
+    method: Literal["spearman", "kendall"]
+    n: Several
+    ties: Literal["possible", "none"] = "possible"
+
+
+def attainable(claim: AttainableClaim) -> CheckOutcome:
     """Ask whether two untied rankings of n items can have this coefficient; see lattice.
 
     One that they cannot have is contradicted only where the claim rules ties out: with ties more
     values can be had, and nobody could tell without the scores.
     """
-    known, printed = lattice(claim.method, claim.n), claim.published
-    near = known.within(printed.span, MOST_SHOWN + 1)
-    found = [each for each in near if printed.allows(point(each.value))][:MOST_SHOWN]
-    if not found:
-        why = known.unattainable(printed)
-        if claim.ties == "none":
-            return Outcome("contradicted", "", why)
-        return unchecked(f"{why}; whether there are ties is not said")
-    at_bound = known.count(point(printed.value)) if printed.bound in ("<", ">") else 0
-    more = known.count(printed.span) - at_bound - len(found)
-    values = " or ".join(shown(each.value, printed.places) for each in found)
-    totals = " or ".join(str(each.total) for each in found)
+    values, printed = lattice(claim.method, claim.n), claim.published
+    fitting = {rounding: _fitting(values, printed, rounding) for rounding in Rounding}
+    roundings = frozenset(rounding for rounding, attained in fitting.items() if attained)
+    if fitting[Rounding.NEAREST]:
+        return CheckOutcome("possible", *_named(claim, values, Rounding.NEAREST), roundings)
+    if roundings:
+        words, why = _named(claim, values, Rounding.CUT_OFF)
+        return CheckOutcome("reproduced*", words, f"only if cut off; {why}", roundings)
+    why = values.unattainable(printed)
+    if claim.ties == "none":
+        return CheckOutcome("contradicted", "", why, roundings)
+    return unchecked(f"{why}; whether there are ties is not said")
+
+
+def _fitting(values: Lattice, printed: Printed, rounding: Rounding) -> list[Attained]:
+    near = values.within(printed.span_under(rounding), MOST_SHOWN + 2)
+    return [each for each in near if printed.allows(point(each.value), rounding)][:MOST_SHOWN]
+
+
+def _named(claim: AttainableClaim, values: Lattice, rounding: Rounding) -> tuple[str, str]:
+    """Name the first attainable values with the sums that they come from, and count the others."""
+    printed = claim.published
+    attained, span = _fitting(values, printed, rounding), printed.span_under(rounding)
+    ends = {end for end in span.ends if math.isfinite(end)}
+    touching = [end for end in ends if not printed.allows(point(Fraction(end)), rounding)]
+    outside = sum(values.count(point(end)) for end in touching)
+    more = values.count(span) - outside - len(attained)
+    totals = " or ".join(str(each.total) for each in attained)
     sums = (
         f"sum of d^2 = {totals}" if claim.method == "spearman" else f"{totals} pairs out of order"
     )
-    rest = f", or {more} more values" if more > 0 else ""
-    return Outcome("reproduced", values, f"possible: {sums}{rest}")
+    words = " or ".join(shown(each.value, printed.places) for each in attained)
+    return words, f"{sums}{f', or {more} more values' if more > 0 else ''}"

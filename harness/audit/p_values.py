@@ -1,165 +1,300 @@
-"""The p of a coefficient or an F: as the usual approximation has it, and exactly."""
+"""The p of a coefficient, of a test statistic, or of data."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
 
-from harness.audit.claims import EffectSize, PartialP, PValue
+from pydantic import Field, model_validator
+
+from harness.audit.claim import Claim
 from harness.audit.dataset import Dataset
-from harness.audit.finding import Outcome, Reading, decide, joined, unchecked
-from harness.audit.lattice import Attained, lattice
-from harness.audit.printed import Printed, Span, reach, shown, span_shown
+from harness.audit.fields import Coefficient, Figure, FromData, Number
+from harness.audit.lattice import lattice
+from harness.audit.named_p import NamedP, impossible, mcnemar, sided, spread
+from harness.audit.printed import Printed, Rounding, Span, reach, shown
+from harness.audit.rank_tests import RankP, rank_ps, tied_ps
 from harness.audit.selection import Numbers, correlated, needs_data, over_rounding, plain, selected
-from harness.stats import kendall, permutation
+from harness.audit.verdicts import (
+    CheckOutcome,
+    Reading,
+    decide,
+    doubtful,
+    joined,
+    plainly,
+    unchecked,
+)
+from harness.stats import kendall
 from harness.stats.correlation import p_of_r
-from harness.stats.distributions import p_of_z
-from harness.stats.multiple import holm
-from harness.stats.permutation import exact_pearson, exact_spearman, exact_untied
-from harness.stats.variance import f_eta_squared, f_p
+from harness.stats.distributions import p_of_chi_squared, p_of_f, p_of_t, p_of_z
+from harness.stats.multiple import benjamini_hochberg, bonferroni, holm
+from harness.stats.permutation import exact_pearson, exact_spearman
 
-EXACT_UP_TO = {"spearman": permutation.LARGEST, "kendall": kendall.LARGEST_EXACT}
-
-
-class Tests(NamedTuple):
-    """A correlation's p by its usual approximation and exactly, as far as they are known."""
-
-    usual: Span | None
-    exact: Span | None
-    n: int
-    note: str = ""
+Adjust = Callable[[Sequence[float | None]], list[float | None]]
+ADJUSTMENTS: dict[str, tuple[str, Adjust]] = {
+    "holm": ("Holm", holm),
+    "bonferroni": ("Bonferroni", bonferroni),
+    "bh": ("Benjamini-Hochberg", benjamini_hochberg),
+}
+COEFFICIENTS = ("pearson", "spearman", "kendall")
+DF_OF: dict[str, int] = {"t": 1, "z": 0, "chi-squared": 1, "F": 2}
+T, NORMAL = "the t approximation", "the normal approximation"
 
 
-def p_value(claim: PValue, dataset: Dataset | None) -> Outcome:
-    """Compare a printed p with the test of its coefficient, or of the data.
+class PValueClaim(Claim, FromData):
+    """The p of a correlation (its coefficient and n, or two columns) or of a test statistic.
 
-    Pearson: t = r sqrt((n - 2) / (1 - r^2)) is the test itself (Fisher 1925). Spearman and Kendall:
-    the share of all n! rankings is the test (Kendall 1970; enumerated for rho up to n = 9, for tau
-    up to 33), and t, or the normal for tau, its approximation, a named convention. A bound such as
-    "p < 0.01" is a statement about the test: where the exact p is known it alone decides.
+    statistic: the printed t, z, chi-squared or F, with its df; McNemar takes discordant, the two
+    counts of pairs that differ. tails: only where the source states it. family: the printed
+    coefficients (or statistics) of all tests made together, this one among them; adjust: how p was
+    adjusted for them, only where the source states it. ties: "none" where the source rules them
+    out.
     """
-    if claim.columns and dataset is None:
-        return needs_data(claim)
-    tests = _of_data(claim, dataset) if claim.columns and dataset else _of_print(claim)
-    if claim.n not in (None, tests.n):
-        return Outcome("contradicted", f"n = {tests.n}", f"n is {tests.n} and not {claim.n}")
-    readings = _readings(claim, tests)
-    if not readings:
-        return unchecked(f"p is undefined: {tests.note or f'no test has {tests.n} pairs'}")
-    return decide(claim.published, readings, _remarks(claim, tests))
+
+    check: Literal["p_value"]
+    published: Number
+    method: Literal["pearson", "spearman", "kendall", "t", "z", "chi-squared", "F", "McNemar"]
+    coefficient: Coefficient | None = None
+    statistic: Figure | None = None
+    df: list[Annotated[float, Field(gt=0)]] = []
+    discordant: list[Annotated[int, Field(ge=0)]] = []
+    tails: Literal[1, 2] | None = None
+    family: list[Figure] = []
+    adjust: Literal["none", "holm", "bonferroni", "bh"] | None = None
+    ties: Literal["possible", "none"] = "possible"
+
+    @model_validator(mode="after")
+    def _one_way(self) -> PValueClaim:
+        if self.method in COEFFICIENTS:
+            _require_coefficient(self)
+        else:
+            _require_statistic(self)
+        if self.family and self._own not in self.family:
+            raise ValueError("family: the claim's own figure is not among them")
+        if self.adjust not in (None, "none") and not self.family:
+            raise ValueError("adjust: needs family, the figures of all tests made together")
+        return self
+
+    @property
+    def _own(self) -> Printed | None:
+        return self.coefficient if self.method in COEFFICIENTS else self.statistic
+
+    @property
+    def two_sided_only(self) -> bool:
+        """Tell whether a statistic has no one-sided test: it loses the sign."""
+        return self.method in ("chi-squared", "F")
 
 
-def partial_p(claim: PartialP) -> Outcome:
-    """Give p of a partial correlation by t with n - 2 - k degrees of freedom (Fisher 1924)."""
-    df = claim.n - 2 - claim.covariates
-    p = _by_t(_middle_and_ends(claim.coefficient, -1, 1), df)
-    if p is None:
-        return Outcome("contradicted", "", f"df = {df}: there is no such p")
-    return decide(claim.published, [Reading(p)], f"by t, df = {df}")
+def p_value(claim: PValueClaim, dataset: Dataset | None) -> CheckOutcome:
+    """Compare a printed p with the test of its coefficient, of its statistic, or of the data.
+
+    Pearson: t = r sqrt((n - 2) / (1 - r^2)) (Fisher 1925). Spearman and Kendall: see rank_ps; t,
+    the normal and the exact test are each a named convention, and where none fits, and the source
+    does not rule ties out, the claim is not checkable, since ties give other exact tests. t, z,
+    chi-squared and F by their distributions; McNemar 1947, with and without Edwards' correction,
+    and exactly. One-sided p is half of it where the source does not say two-sided.
+    """
+    if reason := impossible(claim.published):
+        return CheckOutcome("contradicted", "", reason, frozenset())
+    if claim.columns:
+        return needs_data(claim) if dataset is None else _of_data(claim, dataset)
+    if claim.method == "pearson" and claim.n is not None and claim.n < 3:
+        return unchecked(f"p is undefined: no test has {claim.n} pairs")
+    outcome = decide(claim.published, lambda rounding: _readings(claim, rounding), _remarks(claim))
+    if claim.method in ("spearman", "kendall") and claim.ties == "possible":
+        outcome = _unless_tied(claim, outcome)
+    return outcome
 
 
-def effect_size(claim: EffectSize) -> Outcome:
-    """Give eta squared F df1 / (F df1 + df2) (Cohen 1973), or p by the F distribution."""
-    known = f_eta_squared if claim.gives == "eta_squared" else f_p
-    found = [known(f, claim.df1, claim.df2).value for f in _middle_and_ends(claim.f, 0, math.inf)]
-    span = reach(found, found[0]) or Span(0, 0)
-    return decide(claim.published, [Reading(span)], f"df = ({claim.df1}, {claim.df2})")
+def _require_coefficient(claim: PValueClaim) -> None:
+    if claim.statistic is not None or claim.df or claim.discordant:
+        raise ValueError(f"{claim.method} takes coefficient and n, or two columns")
+    of_print = claim.coefficient is not None and claim.n is not None and not claim.columns
+    if not of_print and (claim.coefficient is not None or len(claim.columns) != 2):
+        raise ValueError("give either coefficient and n, or two columns")
+    if claim.n == 1 and claim.method != "pearson":
+        raise ValueError(f"n: {claim.method} ranks at least 2 items, got 1")
+    if any(abs(each.value) > 1 for each in claim.family):
+        raise ValueError("family: a correlation is from -1 to 1")
 
 
-def _of_print(claim: PValue) -> Tests:
-    coefficient, n = claim.coefficient, claim.n
-    if coefficient is None or n is None:
-        raise AssertionError("the form of a claim has either these or columns")
-    values = _middle_and_ends(coefficient, -1, 1)
+def _require_statistic(claim: PValueClaim) -> None:
+    if claim.coefficient is not None or claim.columns:
+        raise ValueError(f"{claim.method} takes statistic and df, not a coefficient or columns")
+    if claim.method == "McNemar":
+        if len(claim.discordant) != 2 or sum(claim.discordant) == 0:
+            raise ValueError("discordant: McNemar takes the two counts of pairs that differ")
+        return
+    if claim.statistic is None:
+        raise ValueError(f"statistic: {claim.method} needs one")
+    if len(claim.df) != DF_OF[claim.method]:
+        raise ValueError(f"df: {claim.method} has {DF_OF[claim.method]}, got {len(claim.df)}")
+    if claim.two_sided_only and claim.statistic.value < 0:
+        raise ValueError(f"statistic: {claim.method} is never below 0")
+
+
+def _readings(claim: PValueClaim, rounding: Rounding) -> list[Reading]:
+    """Return what p may be: of one test or adjusted for its family, two-sided or one-sided."""
+    plain_ps = _two_sided(claim, claim._own, rounding)
+    tests = plain_ps if claim.adjust in (None, "none") else []
+    if claim.family and claim.adjust != "none":
+        names = list(ADJUSTMENTS) if claim.adjust is None else [claim.adjust]
+        for name in names:
+            adjusted = _adjusted(claim, name, rounding)
+            stated = claim.adjust is not None
+            tests = [
+                *tests,
+                *(each for each in (_renamed(p, name, claim, stated) for p in adjusted)),
+            ]
+    return sided(tests, 2 if claim.two_sided_only else claim.tails)
+
+
+def _renamed(p: NamedP, name: str, claim: PValueClaim, stated: bool) -> NamedP:
+    label = "" if stated else f"{ADJUSTMENTS[name][0]} over {len(claim.family)} tests"
+    return NamedP(p.span, " and ".join(filter(None, (label, p.test))))
+
+
+def _adjusted(claim: PValueClaim, name: str, rounding: Rounding) -> list[NamedP]:
+    """Return the claim's adjusted p by each test; an adjusted p rises with each p of the family."""
+    by_test: dict[str, list[Span]] = {}
+    for figure in claim.family:
+        for p in _two_sided(claim, figure, rounding):
+            by_test.setdefault(p.test, []).append(p.span)
+    own = [figure == claim._own for figure in claim.family].index(True)
+    adjust = ADJUSTMENTS[name][1]
+    ranges = []
+    for test, spans in by_test.items():
+        if len(spans) < len(claim.family):
+            continue
+        ends = [
+            adjust([float(end) for end in side])[own]
+            for side in zip(*((s.low, s.high, _middle(s)) for s in spans), strict=True)
+        ]
+        low, high, middle = (end if end is not None else 0.0 for end in ends)
+        ranges.append(NamedP(Span(low, high, middle), test))
+    return ranges
+
+
+def _middle(span: Span) -> float:
+    return float(span.high if span.middle is None else span.middle)
+
+
+def _two_sided(claim: PValueClaim, figure: Printed | None, rounding: Rounding) -> list[NamedP]:
+    if claim.method == "McNemar":
+        return mcnemar(*claim.discordant)
+    if figure is None:
+        raise AssertionError("the form of a claim has a figure")
+    if claim.method in COEFFICIENTS:
+        return _of_coefficient(claim, figure, rounding)
+    df = claim.df
+    tests: dict[str, Callable[[float], float]] = {
+        "t": lambda x: p_of_t(x, df[0]),
+        "z": p_of_z,
+        "chi-squared": lambda x: p_of_chi_squared(x, df[0]),
+        "F": lambda x: p_of_f(x, df[0], df[1]),
+    }
+    least = 0 if claim.two_sided_only else -math.inf
+    return [NamedP(spread(figure, rounding, least, math.inf, tests[claim.method]))]
+
+
+def _of_coefficient(claim: PValueClaim, figure: Printed, rounding: Rounding) -> list[NamedP]:
+    n = claim.n or 0
     if claim.method == "pearson":
-        return Tests(_by_t(values, n - 2), None, n)
-    known = lattice(claim.method, n)
-    if known.count(coefficient.span) == 1:
-        values[0] = float(known.within(coefficient.span)[0].value)
-    usual = _by_normal(values, n) if claim.method == "kendall" else _by_t(values, n - 2)
-    if n > EXACT_UP_TO[claim.method]:
-        return Tests(usual, None, n, f"no exact p above n = {EXACT_UP_TO[claim.method]}")
-    exact = reach(_exact(claim.method, each, n) for each in known.within(coefficient.span))
-    return Tests(usual, exact, n, "" if exact else known.unattainable(coefficient))
+        return [NamedP(spread(figure, rounding, -1, 1, lambda r: p_of_r(r, n - 2).value))]
+    return [_named(p) for p in rank_ps(claim.method, figure, n, rounding)]
 
 
-def _of_data(claim: PValue, dataset: Dataset) -> Tests:
+def _named(p: RankP) -> NamedP:
+    return NamedP(p.span, p.test)
+
+
+def _unless_tied(claim: PValueClaim, outcome: CheckOutcome) -> CheckOutcome:
+    """Weaken a contradiction that a ranking with ties may explain."""
+    if outcome.verdict != "contradicted":
+        return outcome
+    assert claim.coefficient is not None
+    ps = tied_ps(claim.method, claim.coefficient, claim.n or 0)
+    if ps is None:
+        return doubtful(outcome, "by no usual test; whether there are ties is not said")
+    allowed = [p for p in ps for share in (p, p / 2) if claim.published.allows(Span(share, share))]
+    if allowed:
+        return doubtful(outcome, "only an exact test of a ranking with ties gives it")
+    why = joined(outcome.why, "nor does an exact test of any ranking with ties")
+    return CheckOutcome("contradicted", outcome.recomputed, why, frozenset())
+
+
+def _of_data(claim: PValueClaim, dataset: Dataset) -> CheckOutcome:
     cells = selected(dataset, claim)
     x, y = plain(cells)
+    if claim.n not in (None, len(x)):
+        why = f"n is {len(x)} and not {claim.n}"
+        return CheckOutcome("contradicted", f"n = {len(x)}", why, frozenset())
+    ps: list[NamedP] = []
+    reason = ""
     if claim.method == "kendall":
-        found = kendall.kendall(x, y)
-        p, exact = reach([found.p.value], found.p.value), found.p_method == "exact"
-        return Tests(None if exact else p, p if exact else None, len(x), found.p.reason or "")
+        tau = kendall.kendall(x, y)
+        reason = tau.p.reason or ""
+        if tau.p.value is not None:
+            test = "" if tau.p_method == "exact" else NORMAL
+            ps = [NamedP(Span(tau.p.value, tau.p.value, tau.p.value), test)]
+    else:
+        ps, reason = _correlation_ps(claim, cells, [x, y])
+    if not ps:
+        return unchecked(f"p is undefined: {reason or f'no test has {len(x)} pairs'}")
+    readings = plainly(*sided(ps, claim.tails))
+    return decide(claim.published, readings, joined(f"n = {len(x)}", _zero(claim)))
 
+
+def _correlation_ps(
+    claim: PValueClaim, cells: Sequence[Sequence[object]], columns: Numbers
+) -> tuple[list[NamedP], str]:
     def usual(columns: Numbers) -> float | None:
         return correlated(columns, claim.method).p.value
 
+    by_t = over_rounding(usual, cells)  # type: ignore[arg-type]
     enumerated = exact_pearson if claim.method == "pearson" else exact_spearman
-    p_exact = enumerated(x, y).p
-    return Tests(over_rounding(usual, cells), reach([p_exact.value]), len(x), p_exact.reason or "")
+    exact = enumerated(*columns).p
+    span = reach([exact.value], exact.value)
+    t_name, exact_name = ("", "all permutations") if claim.method == "pearson" else (T, "")
+    ps = [NamedP(p, name) for p, name in ((by_t, t_name), (span, exact_name)) if p is not None]
+    return ps, exact.reason or ""
 
 
-def _readings(claim: PValue, tests: Tests) -> list[Reading]:
-    """Give the readings of a p; see p_value for which is plain."""
+def _remarks(claim: PValueClaim) -> str:
+    """Say what p rests on."""
+    df = ", ".join(f"{each:g}" for each in claim.df)
     if claim.method == "pearson":
-        return [Reading(tests.usual)] if tests.usual else []
-    if tests.exact is None:
-        return [Reading(tests.usual, _approximation(claim))] if tests.usual else []
-    words = f"{span_shown(tests.exact, claim.published.places)} exactly"
-    exact = Reading(tests.exact, words=words)
-    if tests.usual is None or claim.published.bound:
-        return [exact]
-    return [exact, Reading(tests.usual, _approximation(claim))]
+        basis = f"by t, df = {(claim.n or 0) - 2}"
+    elif claim.method == "McNemar":
+        basis = f"{claim.discordant[0]} and {claim.discordant[1]} discordant pairs"
+    else:
+        basis = f"df = {df}" if df else ""
+    return joined(basis, _family_remark(claim), _unattainable(claim), _zero(claim))
 
 
-def _remarks(claim: PValue, tests: Tests) -> str:
-    """Say how p was had, and what it comes to otherwise."""
+def _family_remark(claim: PValueClaim) -> str:
+    """Name Holm's p over the family, whatever is printed."""
+    if not claim.family:
+        return ""
     places = claim.published.places
-    if claim.method == "pearson":
-        exact = f"by permutation {span_shown(tests.exact, places)}" if tests.exact else ""
-        return joined(f"by t, df = {tests.n - 2}", exact)
-    usual = ""
-    if tests.usual and tests.exact and claim.published.bound:
-        usual = f"{span_shown(tests.usual, places)} with {_approximation(claim)}"
-    holm_p = shown(_holm(claim), places) if claim.family else ""
-    corrected = f"Holm over {len(claim.family)} tests: {holm_p}" if claim.family else ""
-    return joined(usual, corrected, "" if tests.exact else tests.note)
+    rule = claim.adjust if claim.adjust in ADJUSTMENTS else "holm"
+    ps = _adjusted(claim, rule, Rounding.NEAREST)
+    words = [Reading(p.span, p.test).named(places) for p in ps]
+    return f"{ADJUSTMENTS[rule][0]} over {len(claim.family)} tests: {', '.join(words)}"
 
 
-def _holm(claim: PValue) -> float:
-    """Give Holm's p of the claim's coefficient within its family, by exact p where known."""
-    tests = [_of_print(claim.model_copy(update={"coefficient": each})) for each in claim.family]
-    spans = [each.exact or each.usual for each in tests]
-    ps = [None if span is None else float(span.high) for span in spans]
-    own = [each == claim.coefficient for each in claim.family].index(True)
-    return holm(ps)[own] or 0.0
+def _unattainable(claim: PValueClaim) -> str:
+    if claim.method not in ("spearman", "kendall") or claim.coefficient is None or not claim.n:
+        return ""
+    values = lattice(claim.method, claim.n)
+    if values.count(claim.coefficient.span):
+        return ""
+    return values.unattainable(claim.coefficient)
 
 
-def _exact(method: str, attained: Attained, n: int) -> float | None:
-    if method == "kendall":
-        return kendall.exact_p(attained.total, n)
-    return exact_untied(float(attained.value), n).p.value
-
-
-def _by_t(coefficients: Sequence[float], df: int) -> Span | None:
-    found = [p_of_r(r, df).value for r in coefficients]
-    return reach(found, found[0])
-
-
-def _by_normal(coefficients: Sequence[float], n: int) -> Span | None:
-    """Give p of an untied tau by z = 3 tau sqrt(n (n - 1) / (2 (2 n + 5))) (Kendall 1970)."""
-    scale = 3 * math.sqrt(n * (n - 1) / (2 * (2 * n + 5)))
-    found = [p_of_z(tau * scale) for tau in coefficients]
-    return reach(found, found[0])
-
-
-def _middle_and_ends(figure: Printed, least: float, most: float) -> list[float]:
-    """Give a figure, the ends of what it stands for, and 0 where that is between them."""
-    low, high = (max(least, min(most, float(end))) for end in figure.span.ends)
-    middle = max(least, min(most, float(figure.value)))
-    return [middle, low, high, *([0.0] if low < 0 < high else [])]
-
-
-def _approximation(claim: PValue) -> str:
-    return "the normal approximation" if claim.method == "kendall" else "the t approximation"
+def _zero(claim: PValueClaim) -> str:
+    """Say that no p is 0."""
+    if claim.published.bound or claim.published.value:
+        return ""
+    return f"no p is 0: p < {shown(claim.published.unit, 0)} is meant"

@@ -108,7 +108,12 @@ class Printed:
         if values.low == values.high and isinstance(values.low, Fraction):
             return self.could_be(values.low, rounding)
         slack, own = self.unit * SLACK, self.span_under(rounding)
-        return values.low <= own.high + slack and values.high >= own.low - slack
+        if rounding is Rounding.NEAREST or self.bound:
+            return values.low <= own.high + slack and values.high >= own.low - slack
+        # What is cut off never reaches the next printed value, which is the end farther from 0.
+        return values.low < own.high + (slack if self.negative else -slack) and (
+            values.high > own.low + (-slack if self.value and not self.negative else slack)
+        )
 
 
 def printed(text: object) -> Printed:

@@ -5,25 +5,58 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
-from harness.audit.claims import Value
-from harness.audit.dataset import Dataset
-from harness.audit.finding import Outcome, Reading, decide, unchecked
-from harness.audit.printed import point
+from pydantic import PlainValidator, model_validator
+
+from harness.audit.claim import Claim
+from harness.audit.dataset import Dataset, Step
+from harness.audit.fields import FromData, number_or_null
+from harness.audit.printed import Printed, point
 from harness.audit.selection import (
-    Cell,
     Numbers,
+    RoundedCell,
     Statistic,
     correlated,
     needs_data,
     over_rounding,
     selected,
 )
+from harness.audit.verdicts import CheckOutcome, Reading, decide, plainly, unchecked
 from harness.stats.columns import mean, squares
 from harness.stats.kendall import kendall
 
 
-def value(claim: Value, dataset: Dataset | None) -> Outcome:
+class ValueClaim(Claim, FromData):
+    """A statistic over columns, or the value at a place of a study's results.json.
+
+    missing: what it would take to check it, where the source prints nothing of the kind.
+    """
+
+    check: Literal["value"]
+    published: Annotated[Printed | None, PlainValidator(number_or_null)]
+    statistic: (
+        Literal["count", "count_positive", "mean", "median", "sd", "variance"]
+        | Literal["pearson", "spearman", "kendall"]
+        | None
+    ) = None
+    ddof: Literal[0, 1] | None = None
+    at: list[Step] = []
+    missing: str = ""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> ValueClaim:
+        ways = [bool(self.statistic and self.columns), bool(self.at), bool(self.missing)]
+        if sum(ways) != 1:
+            raise ValueError("give either statistic and columns, or at, or missing")
+        if self.statistic in ("pearson", "spearman", "kendall") and len(self.columns) != 2:
+            raise ValueError(f"{self.statistic} takes two columns")
+        if self.published is None and not self.at:
+            raise ValueError('"null" goes with at')
+        return self
+
+
+def value(claim: ValueClaim, dataset: Dataset | None) -> CheckOutcome:
     """Compute a statistic of the data again, over the rounding of what is itself printed.
 
     Each by its definition in harness.stats. A variance or SD without a stated ddof is tried with
@@ -38,32 +71,33 @@ def value(claim: Value, dataset: Dataset | None) -> Outcome:
     columns = selected(dataset, claim)
     n = len(columns[0])
     if claim.n not in (None, n):
-        return Outcome("contradicted", f"n = {n}", f"n is {n} and not {claim.n}")
+        return CheckOutcome("contradicted", f"n = {n}", f"n is {n} and not {claim.n}")
     readings = _readings(claim, columns)
     if not readings:
         return unchecked(f"the {claim.statistic} of these {n} is undefined")
-    return decide(claim.published, readings, f"n = {n}")
+    return decide(claim.published, plainly(*readings), f"n = {n}")
 
 
-def _looked_up(claim: Value, dataset: Dataset) -> Outcome:
-    found = dataset.at(claim.at)
-    if claim.n not in (None, found.n):
-        return Outcome("contradicted", f"n = {found.n}", f"n is {found.n} and not {claim.n}")
-    if found.value is None:
-        words = f"null: {found.reason}"
-        return Outcome("contradicted" if claim.published else "reproduced", words, "")
+def _looked_up(claim: ValueClaim, dataset: Dataset) -> CheckOutcome:
+    recorded = dataset.at(claim.at)
+    if claim.n not in (None, recorded.n):
+        why = f"n is {recorded.n} and not {claim.n}"
+        return CheckOutcome("contradicted", f"n = {recorded.n}", why)
+    if recorded.value is None:
+        words = f"null: {recorded.reason}"
+        return CheckOutcome("contradicted" if claim.published else "reproduced", words, "")
     if claim.published is None:
-        return Outcome("contradicted", f"{found.value:.4g}", "it is not null")
-    return decide(claim.published, [Reading(point(found.value))])
+        return CheckOutcome("contradicted", f"{recorded.value:.4g}", "it is not null")
+    return decide(claim.published, plainly(Reading(point(recorded.value))))
 
 
-def _readings(claim: Value, columns: Sequence[Sequence[Cell]]) -> list[Reading]:
+def _readings(claim: ValueClaim, columns: Sequence[Sequence[RoundedCell]]) -> list[Reading]:
     spans = {name: over_rounding(s, columns) for name, s in _statistics(claim).items()}
     return [Reading(span, name) for name, span in spans.items() if span is not None]
 
 
-def _statistics(claim: Value) -> dict[str, Statistic]:
-    """Give the statistics that a claim may mean, by convention; "" where it is clear."""
+def _statistics(claim: ValueClaim) -> dict[str, Statistic]:
+    """Return the statistics that a claim may mean, by convention; "" where it is clear."""
     if claim.statistic not in ("variance", "sd"):
         return {"": STATISTICS[str(claim.statistic)]}
     if claim.ddof is not None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from harness.audit.dataset import Dataset, Row, number
 from harness.audit.fields import Column, FromData, Where
-from harness.audit.finding import Outcome, unchecked
 from harness.audit.printed import MOST_DIGITS, Span, point, printed, reach
+from harness.audit.verdicts import CheckOutcome, unchecked
 from harness.errors import UsageError
 from harness.stats.columns import mean
 from harness.stats.correlation import Partial, partial_correlation
@@ -21,7 +21,7 @@ Numbers = list[list[float]]
 Statistic = Callable[[Numbers], float | None]
 
 
-class Cell(NamedTuple):
+class RoundedCell(NamedTuple):
     """A number, and the least and most that it may have been before it was rounded."""
 
     value: float
@@ -29,8 +29,8 @@ class Cell(NamedTuple):
     high: float
 
 
-def selected(dataset: Dataset, wanted: FromData) -> list[list[Cell]]:
-    """Give the columns that a claim names, over the units that have a number in all of them."""
+def selected(dataset: Dataset, wanted: FromData) -> list[list[RoundedCell]]:
+    """Return the columns that a claim names, over the units that have a number in all of them."""
     columns = [
         {unit: _mean(cells) for unit, cells in grouped(dataset, wanted, column).items()}
         for column in wanted.columns
@@ -39,8 +39,8 @@ def selected(dataset: Dataset, wanted: FromData) -> list[list[Cell]]:
     return [[column[unit] for unit in units] for column in columns]
 
 
-def grouped(dataset: Dataset, wanted: FromData, column: Column) -> dict[Unit, list[Cell]]:
-    """Give the numbers of a column by unit; holes are left out, and units of holes alone."""
+def grouped(dataset: Dataset, wanted: FromData, column: Column) -> dict[Unit, list[RoundedCell]]:
+    """Return the numbers of a column by unit; holes are left out, and units of holes alone."""
     found = _by_unit(dataset, wanted, column, column.where)
     if not column.minus:
         return found
@@ -52,7 +52,7 @@ def grouped(dataset: Dataset, wanted: FromData, column: Column) -> dict[Unit, li
     }
 
 
-def needs_data(wanted: FromData) -> Outcome:
+def needs_data(wanted: FromData) -> CheckOutcome:
     """Say which columns a claim needs, where there are no data."""
     names = dict.fromkeys(column.of for column in wanted.columns)
     return unchecked(f"needs data with the columns {', '.join(names)} (--data)")
@@ -67,13 +67,13 @@ def correlated(columns: Numbers, method: str) -> Partial:
     return partial_correlation(x, y, [], method)
 
 
-def plain(columns: Sequence[Sequence[Cell]]) -> Numbers:
-    """Give the numbers as they stand in the data."""
+def plain(columns: Sequence[Sequence[RoundedCell]]) -> Numbers:
+    """Return the numbers as they stand in the data."""
     return [[cell.value for cell in column] for column in columns]
 
 
-def over_rounding(statistic: Statistic, columns: Sequence[Sequence[Cell]]) -> Span | None:
-    """Give the least and the most that a statistic can be over the rounding of its numbers.
+def over_rounding(statistic: Statistic, columns: Sequence[Sequence[RoundedCell]]) -> Span | None:
+    """Return the least and the most that a statistic can be over the rounding of its numbers.
 
     None where it is undefined for the numbers as they stand.
     """
@@ -81,7 +81,7 @@ def over_rounding(statistic: Statistic, columns: Sequence[Sequence[Cell]]) -> Sp
     return reach(ends, statistic(plain(columns)))
 
 
-def extreme(statistic: Statistic, columns: Sequence[Sequence[Cell]], sign: int) -> Numbers:
+def extreme(statistic: Statistic, columns: Sequence[Sequence[RoundedCell]], sign: int) -> Numbers:
     """Move each number, within its rounding, so that the statistic falls (-1) or rises (1) most.
 
     One number at a time until none moves: exact for means, and for correlations as far as they
@@ -103,7 +103,7 @@ def _better(
     statistic: Statistic,
     chosen: Numbers,
     place: tuple[int, int],
-    cell: Cell,
+    cell: RoundedCell,
     best: float | None,
     sign: int,
 ) -> float | None:
@@ -118,13 +118,13 @@ def _better(
     return best
 
 
-def _loose(cell: Cell) -> bool:
+def _loose(cell: RoundedCell) -> bool:
     return cell.low < cell.high
 
 
 def _by_unit(
     dataset: Dataset, wanted: FromData, column: Column, where: Where
-) -> dict[Unit, list[Cell]]:
+) -> dict[Unit, list[RoundedCell]]:
     for name in (column.of, *wanted.per, *wanted.where, *wanted.without, *where):
         dataset.has(name)
     conditions = {**wanted.where, **where}
@@ -133,7 +133,7 @@ def _by_unit(
         rows = [(place, row) for place, row in rows if not _fits(row, wanted.without)]
     if not rows:
         raise UsageError(f"no row of {dataset.source} has {conditions}")
-    rounded, found = column.of in dataset.rounded, dict[Unit, list[Cell]]()
+    rounded, found = column.of in dataset.rounded, dict[Unit, list[RoundedCell]]()
     for place, row in rows:
         unit = tuple(row[name] for name in wanted.per) or (str(place),)
         if row[column.of]:
@@ -148,7 +148,7 @@ def _fits(row: Row, where: Where) -> bool:
     )
 
 
-def _cell(text: str, column: Column, rounded: bool) -> Cell:
+def _cell(text: str, column: Column, rounded: bool) -> RoundedCell:
     value = number(text)
     if value is None:
         raise UsageError(
@@ -156,17 +156,17 @@ def _cell(text: str, column: Column, rounded: bool) -> Cell:
             f"1e{MOST_DIGITS}; a hole is empty"
         )
     span = printed(text).span if rounded else point(value)
-    cell = Cell(value, float(span.low), float(span.high))
+    cell = RoundedCell(value, float(span.low), float(span.high))
     if not column.log10:
         return cell
     if cell.low <= 0:
         raise UsageError(f"{text!r} in the column {column.of!r} has no logarithm")
-    return Cell(*map(math.log10, cell))
+    return RoundedCell(*map(math.log10, cell))
 
 
-def _mean(cells: Sequence[Cell]) -> Cell:
-    return Cell(*(mean(part) for part in zip(*cells, strict=True)))
+def _mean(cells: Sequence[RoundedCell]) -> RoundedCell:
+    return RoundedCell(*(mean(part) for part in zip(*cells, strict=True)))
 
 
-def _difference(one: Cell, other: Cell) -> Cell:
-    return Cell(one.value - other.value, one.low - other.high, one.high - other.low)
+def _difference(one: RoundedCell, other: RoundedCell) -> RoundedCell:
+    return RoundedCell(one.value - other.value, one.low - other.high, one.high - other.low)

@@ -5,17 +5,74 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from harness.audit.claims import DispersionLabel, DispersionPair, MomentBound
+from pydantic import model_validator
+
+from harness.audit.claim import Claim
 from harness.audit.dataset import Dataset
-from harness.audit.finding import Outcome, Reading, decide, joined, unchecked
-from harness.audit.printed import Span, point, shown
+from harness.audit.fields import UNIT_SCALE, Figure, FromData, Number, Pair, Scale, Several
+from harness.audit.printed import Rounding, Span, point, shown
 from harness.audit.selection import grouped
+from harness.audit.verdicts import (
+    CheckOutcome,
+    Reading,
+    decide,
+    joined,
+    plainly,
+    possible,
+    unchecked,
+)
 from harness.stats.agreement import mean_sd, mean_variance
 
 NAMES = {"variance": "mean variance", "sd": "mean standard deviation"}
 BOTH = {"variance": "sd", "sd": "variance"}
+
+
+class MomentBoundClaim(Claim):
+    """A variance of ratings. raters: how many, if stated; mean: the range of their means."""
+
+    check: Literal["moment_bound"]
+    published: Number
+    raters: Several | None = None
+    scale: Scale = UNIT_SCALE
+    mean: Pair | None = None
+
+    @model_validator(mode="after")
+    def _means_are_on_the_scale(self) -> MomentBoundClaim:
+        ends = [end.value for end in (*self.scale, *(self.mean or []))]
+        if min(ends) < self.scale[0].value or max(ends) > self.scale[1].value:
+            raise ValueError("mean: it is outside the scale")
+        return self
+
+
+class DispersionPairClaim(Claim):
+    """A mean variance of three ratings beside their mean absolute deviation."""
+
+    check: Literal["dispersion_pair"]
+    published: Number
+    deviation: Figure
+    scale: Scale = UNIT_SCALE
+
+
+class DispersionLabelClaim(Claim, FromData):
+    """A mean variance or SD, to be told from the other, by the ratings or by their scale.
+
+    columns: the one with the ratings; per: what names an item. raters: how many rate an item.
+    """
+
+    check: Literal["dispersion_label"]
+    published: Number
+    label: Literal["variance", "sd"]
+    raters: Several | None = None
+    scale: Scale = UNIT_SCALE
+    ddof: Literal[0, 1] | None = None
+
+    @model_validator(mode="after")
+    def _ratings_have_items(self) -> DispersionLabelClaim:
+        if self.columns and not (len(self.columns) == 1 and self.per):
+            raise ValueError("give one column of ratings, and per: which columns name an item")
+        return self
 
 
 class Center(NamedTuple):
@@ -33,25 +90,25 @@ CENTERS = (
 )
 
 
-def moment_bound(claim: MomentBound) -> Outcome:
+def moment_bound(claim: MomentBoundClaim) -> CheckOutcome:
     """Ask whether ratings on a scale, with means in a range, can have so large a variance.
 
     A variance is convex, so n ratings with a given sum spread most where all but one are at an end
     of the scale. Without n the most is (high - mean)(mean - low) (Bhatia and Davis 2000), which
     ddof 1 doubles, for two raters. A mean of variances is no larger than the largest.
     """
-    readings = _bounds("variance", claim)
-    outcome = decide(claim.published, readings, "" if claim.raters else "any number of raters")
+    why = "" if claim.raters else "any number of raters"
+    outcome = decide(claim.published, plainly(*_bounds("variance", claim)), why)
     if outcome.verdict != "contradicted":
-        return replace(outcome, why=joined("possible", outcome.why))
+        return possible(outcome)
     as_sd = _bounds("sd", claim)
-    if decide(claim.published, as_sd).verdict == "contradicted":
+    if decide(claim.published, plainly(*as_sd)).verdict == "contradicted":
         return outcome
     words = ", ".join(reading.named(claim.published.places) for reading in as_sd)
     return replace(outcome, why=joined(outcome.why, f"as a standard deviation possible: {words}"))
 
 
-def dispersion_pair(claim: DispersionPair) -> Outcome:
+def dispersion_pair(claim: DispersionPairClaim) -> CheckOutcome:
     """Ask whether three ratings can have this mean variance beside this mean absolute deviation.
 
     Let m be an item's deviation and R the scale's range. From the mean, m is 2/3 of the largest
@@ -59,14 +116,19 @@ def dispersion_pair(claim: DispersionPair) -> Outcome:
     3/2 m^2 <= variance <= 2/3 m R. Both hold for means over items too, since the lower bound is
     convex and the upper linear in m. With ddof 1 all is half as much again.
     """
-    readings = [_beside(claim, center, ddof) for center in CENTERS for ddof in (0, 1)]
-    known = [reading for reading in readings if reading is not None]
-    if not known:
-        return Outcome("contradicted", "", f"no three ratings deviate by {claim.deviation.text}")
-    return decide(claim.published, known, f"beside a mean deviation of {claim.deviation.text}")
+
+    def readings(rounding: Rounding) -> list[Reading]:
+        tried = [_beside(claim, center, ddof, rounding) for center in CENTERS for ddof in (0, 1)]
+        return [reading for reading in tried if reading is not None]
+
+    if not readings(Rounding.NEAREST):
+        why = f"no three ratings deviate by {claim.deviation.text}"
+        return CheckOutcome("contradicted", "", why, frozenset())
+    why = f"beside a mean deviation of {claim.deviation.text}"
+    return possible(decide(claim.published, readings, why))
 
 
-def dispersion_label(claim: DispersionLabel, dataset: Dataset | None) -> Outcome:
+def dispersion_label(claim: DispersionLabelClaim, dataset: Dataset | None) -> CheckOutcome:
     """Tell a mean variance from a mean standard deviation, by the ratings, or by their scale.
 
     By the ratings: means over items, as harness.stats.agreement has them. By the scale only a
@@ -78,32 +140,35 @@ def dispersion_label(claim: DispersionLabel, dataset: Dataset | None) -> Outcome
         if all(len(row) < 2 for row in scores):
             return unchecked("the data have fewer than two ratings of each item")
         return _told_apart(claim, {label: _spreads(label, scores, claim.ddof) for label in NAMES})
-    known = {label: _bounds(label, claim) for label in NAMES}
-    if decide(claim.published, known[claim.label]).verdict != "contradicted":
+    bounds = {label: _bounds(label, claim) for label in NAMES}
+    if decide(claim.published, plainly(*bounds[claim.label])).verdict != "contradicted":
         return unchecked("the ratings: by its size alone it can be either")
-    return _told_apart(claim, known)
+    return _told_apart(claim, bounds)
 
 
-def _told_apart(claim: DispersionLabel, known: dict[str, list[Reading]]) -> Outcome:
-    outcome = decide(claim.published, known[claim.label])
+def _told_apart(claim: DispersionLabelClaim, readings: dict[str, list[Reading]]) -> CheckOutcome:
+    outcome = decide(claim.published, plainly(*readings[claim.label]))
     if outcome.verdict != "contradicted":
         return outcome
     places, name = claim.published.places, NAMES[BOTH[claim.label]]
-    as_other = [each for each in known[BOTH[claim.label]] if claim.published.allows(each.span)]
-    found = f"it is the {name}, {as_other[0].named(places)}" if as_other else f"nor the {name}"
-    every = ", ".join(each.named(places) for each in known[claim.label])
-    return replace(outcome, why=f"{found}; the {NAMES[claim.label]} is {every}")
+    as_other = [each for each in readings[BOTH[claim.label]] if claim.published.allows(each.span)]
+    words = f"it is the {name}, {as_other[0].named(places)}" if as_other else f"nor the {name}"
+    every = ", ".join(each.named(places) for each in readings[claim.label])
+    return replace(outcome, why=f"{words}; the {NAMES[claim.label]} is {every}")
 
 
 def _spreads(label: str, scores: list[list[float]], ddof: int | None) -> list[Reading]:
     spread = mean_variance if label == "variance" else mean_sd
-    found = [(d, spread(scores, d).value) for d in ((0, 1) if ddof is None else (ddof,))]
-    named = ddof is None
-    return [Reading(point(v), f"ddof {d}" if named else "") for d, v in found if v is not None]
+    spreads = [(d, spread(scores, d).value) for d in ((0, 1) if ddof is None else (ddof,))]
+    return [
+        Reading(point(value), f"ddof {d}" if ddof is None else "")
+        for d, value in spreads
+        if value is not None
+    ]
 
 
-def _bounds(label: str, claim: MomentBound | DispersionLabel) -> list[Reading]:
-    """Give how large a variance or SD can be, with ddof 0 and with ddof 1."""
+def _bounds(label: str, claim: MomentBoundClaim | DispersionLabelClaim) -> list[Reading]:
+    """Return how large a variance or SD can be, with ddof 0 and with ddof 1."""
     largest, n = _largest_variance(claim), claim.raters or 2
     readings = []
     for name, bound in {"": largest, "ddof 1": largest * n / (n - 1)}.items():
@@ -113,9 +178,9 @@ def _bounds(label: str, claim: MomentBound | DispersionLabel) -> list[Reading]:
     return readings
 
 
-def _largest_variance(claim: MomentBound | DispersionLabel) -> Fraction:
-    """Give the largest variance (ddof 0) of ratings on a scale whose mean is in a range."""
-    mean = claim.mean if isinstance(claim, MomentBound) else None
+def _largest_variance(claim: MomentBoundClaim | DispersionLabelClaim) -> Fraction:
+    """Return the largest variance (ddof 0) of ratings on a scale whose mean is in a range."""
+    mean = claim.mean if isinstance(claim, MomentBoundClaim) else None
     low, high = (end.value for end in claim.scale)
     first, last = (end.value for end in mean or claim.scale)
     if claim.raters is None:
@@ -130,20 +195,24 @@ def _largest_variance(claim: MomentBound | DispersionLabel) -> Fraction:
 
 
 def _spread_out(mean: Fraction, n: int) -> Fraction:
-    """Give the variance of n ratings in [0, 1] of which all but one are 0 or 1."""
+    """Return the variance of n ratings in [0, 1] of which all but one are 0 or 1."""
     ones = math.floor(mean * n)
     rest = mean * n - ones
     return (ones + rest**2) / n - mean**2
 
 
-def _beside(claim: DispersionPair, center: Center, ddof: int) -> Reading | None:
-    """Give the variances that go with a deviation; None where it is too large for the scale."""
+def _beside(
+    claim: DispersionPairClaim, center: Center, ddof: int, rounding: Rounding
+) -> Reading | None:
+    """Return the variances that go with a deviation; None where it is too large for the scale."""
     scale = claim.scale[1].value - claim.scale[0].value
-    least, most = (max(Fraction(0), Fraction(end)) for end in claim.deviation.span.ends)
+    least, most = (
+        max(Fraction(0), Fraction(end)) for end in claim.deviation.span_under(rounding).ends
+    )
     if least > center.most * scale:
         return None
     correction = Fraction(3, 2) if ddof else Fraction(1)
     low = correction * center.lower * least**2
     high = correction * center.upper * min(most, center.most * scale) * scale
-    convention = ", ".join(part for part in (center.convention, "ddof 1" if ddof else "") if part)
+    convention = ", ".join(filter(None, (center.convention, "ddof 1" if ddof else "")))
     return Reading(Span(low, high), convention)

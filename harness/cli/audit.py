@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from harness.audit.auditor import Audit
 
 COLUMNS = {"claim, and where": 6, "published": 3, "recomputed": 4, "verdict, and why": 7}
-STYLES = {"contradicted": "bold red", "reproduced*": "yellow", "not checkable": "dim"}
+STYLES = {
+    "contradicted": "bold red",
+    "other source differs": "magenta",
+    "possible": "cyan",
+    "reproduced*": "yellow",
+    "not checkable": "dim",
+}
 
 
 @main.command(epilog=EXIT_CODES, short_help="Check the numbers that a paper printed.")
@@ -40,10 +46,12 @@ def audit(
     """Check every figure of CLAIMS, a claims file (TOML) or the name of a bundled one.
 
     \b
-    reproduced     it comes out to the printed precision; or it can be true beside the others
-    reproduced*    it does so under a named convention only
-    contradicted   it does not (exit code 1)
-    not checkable  what it would take is not there
+    reproduced            computed again, it comes out to the printed precision
+    possible              it can be true beside the other printed figures
+    reproduced*           it comes out under a named convention only
+    other source differs  it differs from a document that is not the source
+    contradicted          no reading that the print allows makes it true (exit code 1)
+    not checkable         what it would take is not there
     """
     from harness.audit.auditor import audit as run_audit
     from harness.audit.auditor import find_claims

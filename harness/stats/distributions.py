@@ -23,6 +23,16 @@ def p_of_f(f: float, df1: float, df2: float) -> float:
     return float(special.fdtrc(df1, df2, f))
 
 
+def p_of_chi_squared(statistic: float, df: float) -> float:
+    """Return the upper tail of a chi-squared statistic with df (scipy.special.chdtrc)."""
+    return float(special.chdtrc(df, statistic))
+
+
+def p_of_binomial(k: int, n: int) -> float:
+    """Return the two-sided p of k of n at probability 1/2 (scipy.special.bdtr)."""
+    return min(1.0, 2 * float(special.bdtr(min(k, n - k), n, 0.5)))
+
+
 def normal_quantile(share: float) -> float:
     """Give the z that a standard normal is below with this probability (scipy.special.ndtri)."""
     return float(special.ndtri(share))

@@ -31,6 +31,21 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
     return [None if p is None else adjusted[p] for p in ps]
 
 
+def benjamini_hochberg(ps: Sequence[float | None]) -> list[float | None]:
+    """Adjust each p by Benjamini and Hochberg's step-up rule, in the order given (1995).
+
+    The i-th smallest of m is multiplied by m / i, and is at most the one after, and at most 1; as
+    statsmodels.stats.multitest.multipletests(method="fdr_bh").
+    """
+    tested = sorted(_tested(ps))
+    adjusted: dict[float, float] = {}
+    smallest = 1.0
+    for rank, p in reversed(list(enumerate(tested, 1))):
+        smallest = min(smallest, p * len(tested) / rank)
+        adjusted.setdefault(p, smallest)
+    return [None if p is None else adjusted[p] for p in ps]
+
+
 def _tested(ps: Sequence[float | None]) -> list[float]:
     for place, p in enumerate(ps):
         if p is not None and not 0 <= p <= 1:

@@ -54,6 +54,37 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
     return Interval(low, high, level)
 
 
+def agresti_coull(k: int, n: int, level: float = 0.95) -> Interval:
+    """Return the Wald interval of k + z^2 / 2 of n + z^2, cut to [0, 1] (Agresti and Coull 1998).
+
+    As statsmodels' proportion_confint(method="agresti_coull"). Undefined for n = 0.
+    """
+    if nothing := _nothing(k, n, level):
+        return nothing
+    z = normal_quantile(0.5 + level / 2)
+    size = n + z * z
+    centre = (k + z * z / 2) / size
+    reach = z * math.sqrt(centre * (1 - centre) / size)
+    return Interval(max(0.0, centre - reach), min(1.0, centre + reach), level)
+
+
+def wilson_corrected(k: int, n: int, level: float = 0.95) -> Interval:
+    """Return Wilson's interval of k of n with continuity correction (Newcombe 1998, method 4).
+
+    As R's prop.test, but where k is just n / 2: there R corrects nothing, and gives wilson.
+    Undefined for n = 0.
+    """
+    if nothing := _nothing(k, n, level):
+        return nothing
+    z = normal_quantile(0.5 + level / 2)
+    size = 2 * (n + z * z)
+    low_root = z * z - 2 - 1 / n + 4 * k / n * (n - k + 1)
+    high_root = z * z + 2 - 1 / n + 4 * k / n * (n - k - 1)
+    low = 0.0 if k == 0 else (2 * k + z * z - 1 - z * math.sqrt(low_root)) / size
+    high = 1.0 if k == n else (2 * k + z * z + 1 + z * math.sqrt(high_root)) / size
+    return Interval(max(0.0, low), min(1.0, high), level)
+
+
 def jeffreys(k: int, n: int, level: float = 0.95) -> Interval:
     """Give the equal-tailed interval of k of n under the Jeffreys prior Beta(1/2, 1/2).
 

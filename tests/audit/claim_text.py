@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from harness.audit.auditor import Finding, audit
+from harness.audit.auditor import AuditFinding, audit
 from harness.audit.claims import ClaimsFile
 
 ANYWHERE = Path("claims.toml")
 
 
-def finding(check: str, published: Any, **keys: Any) -> Finding:
+def finding(check: str, published: Any, **keys: Any) -> AuditFinding:
     """Audit one claim, with these keys; data and rounded are the file's."""
     data = keys.pop("data", None)
     head = {key: keys.pop(key) for key in ("rounded",) if key in keys}

@@ -15,6 +15,7 @@ HEAD = """# What the README prints of a bundled study. Made by tests/audit/readm
 title = "The README's table of the bundled study {study}"
 source = "README.md"
 study = "{study}"
+rounding = "to the nearest"
 """
 METRICS = {
     "HOC": "hoc",

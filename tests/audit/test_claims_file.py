@@ -180,7 +180,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, claims: str, words: str)
             'columns = [{ of = "a", minus = { b = "c" } }]',
             "minus needs per",
         ),
-        ('check = "interval"\npublished = "1"\nk = 3\nn = 2', "3 of 2 is no share"),
+        ('check = "interval"\npublished = "1"\nk = 3\nn = 2', "k: 3 is more than n, 2"),
         ('check = "interval"\npublished = ["2", "1"]\nk = 1\nn = 2', "lower end comes first"),
         (
             'check = "moment_bound"\npublished = "1"\nmean = ["0.4", "1.2"]',
@@ -195,7 +195,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, claims: str, words: str)
         (
             'check = "p_value"\npublished = "1"\nmethod = "spearman"\ncoefficient = "0.5"\n'
             'n = 5\nfamily = ["0.4"]',
-            "the coefficient is not among them",
+            "the claim's own figure is not among them",
         ),
         ('check = "arithmetic"\npublished = "1"\nexpression = "2 ** 3"', "is not of numbers"),
         (

@@ -59,7 +59,7 @@ def test_large_n_needs_no_enumeration() -> None:
 def test_any_number_of_items_comes_back(method: str, n: int) -> None:
     """Few values are shown and the rest counted; above the exact tests p is the usual one."""
     found = finding("attainable", "0.50", method=method, n=n)
-    assert (found.verdict, "more values" in found.why) == ("reproduced", True)
+    assert (found.verdict, "more values" in found.why) == ("possible", True)
     assert verdict("p_value", "< 0.001", method=method, n=n, coefficient="0.5") == "reproduced*"
 
 
@@ -83,7 +83,7 @@ def test_the_rest_is_counted_as_if_listed(method: str, n: int, bound: str) -> No
 def test_a_coefficient_that_is_there_names_its_sum() -> None:
     """rho = -0.817 of nine: sum of d^2 = 218."""
     found = finding("attainable", "-0.817", method="spearman", n=9)
-    assert found.verdict == "reproduced"
+    assert found.verdict == "possible"
     assert "218" in found.why
 
 
