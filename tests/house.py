@@ -70,8 +70,8 @@ HOUSE: Mapping[str, Room] = {
     ),
     "cli": room(
         {
-            *EVERYONE, "audit", "bundle", "corpus", "diff", "export", "jury", "protocols", "recording",
-            "report", "run", "study",
+            *EVERYONE, "audit", "bundle", "corpus", "diff", "export", "jury", "protocols",
+            "recording", "report", "run", "study",
         },
         {"click", "msgspec", "rich"},
     ),
