@@ -184,7 +184,7 @@ def watch_both(path: Path, server: Loopback) -> list[str]:
     with harness.watch() as bypass, client(path, "once") as live:
         live.get(server.url)
         socket.create_connection(("127.0.0.1", server.port)).close()
-    return bypass.connections
+    return list(bypass.connections)
 
 
 def test_async_connections_of_the_transport_are_its_own(tmp_path: Path) -> None:
