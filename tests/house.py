@@ -28,7 +28,7 @@ def room(rooms: Iterable[str] = (), packages: Iterable[str] = ()) -> Room:
 PROTOCOL = room(
     {*EVERYONE, "asking", "fitness", "protocols", "stats", "study"}, {"msgspec", "numpy"}
 )
-OF_A_STUDY = {*EVERYONE, "asking", "protocols", "recording", "run", "stats", "study"}
+OF_A_STUDY = {*EVERYONE, "asking", "protocols", "proxy", "recording", "run", "stats", "study"}
 HOUSE: Mapping[str, Room] = {
     "version": room(),
     "errors": room(),
@@ -43,6 +43,7 @@ HOUSE: Mapping[str, Room] = {
         {"decoding", "errors", "files", "json_files"}, {"anyio", "httpx", "msgspec", "vcr"}
     ),
     "http_names": room({"recording"}, {"httpx", "pydantic"}),
+    "proxy": room({"decoding", "errors", "files", "recording"}, {"h11", "httpx", "msgspec"}),
     "stats": room({"errors", "files", "results"}, {"numpy", "scipy"}),
     "asking": room({*EVERYONE, "registry"}, {"httpx", "msgspec", "trafilatura"}),
     "corpus": room(EVERYONE, {"msgspec"}),
@@ -55,7 +56,8 @@ HOUSE: Mapping[str, Room] = {
     "protocols/ddft": PROTOCOL,
     "protocols/depthcharge": PROTOCOL,
     "run": room(
-        {*EVERYONE, "asking", "fitness", "forms", "protocols", "recording", "study"},
+        {*EVERYONE, "asking", "fitness", "forms", "protocols", "proxy",
+            "recording", "study"},
         {"httpx", "msgspec"},
     ),
     "report": room(OF_A_STUDY, {"jinja2", "markupsafe", "matplotlib", "msgspec"}),
@@ -70,7 +72,7 @@ HOUSE: Mapping[str, Room] = {
     ),
     "cli": room(
         {
-            *EVERYONE, "audit", "bundle", "corpus", "diff", "export", "jury", "protocols",
+            *EVERYONE, "audit", "bundle", "corpus", "diff", "export", "jury", "protocols", "proxy",
             "recording", "report", "run", "study",
         },
         {"click", "msgspec", "rich"},

@@ -252,6 +252,12 @@ def load(path: Path) -> Cassette:
     return cassette
 
 
+def is_cassette(path: Path) -> bool:
+    """Tell whether a file begins as a cassette does."""
+    with path.open("rb") as file:
+        return file.readline().rstrip(b"\n") in FIRST_LINES.values()
+
+
 def _interactions(path: Path, data: bytes, file_format: int) -> Iterator[tuple[str, Interaction]]:
     lines = data.split(b"\n")
     del data

@@ -56,6 +56,7 @@ class Recorder:
         self.matched = 0
         self.sent = 0
         self.torn = b""
+        self.in_study = True
         self.endpoints: dict[tuple[str, int], str] = {}
         self._identity = identity
         self._stop: RunStopped | None = None
@@ -177,11 +178,17 @@ class Recorder:
             raise self.stop(Miss(words))
         if not self.replays and not response.endpoint:
             response.endpoint = request.endpoint  # recorded in format 1, which does not say it
-        if self.cassette.format > 1 and request.endpoint != response.endpoint:
+        if self._is_elsewhere(request.endpoint, response.endpoint):
             raise self.stop(Miss(misses.elsewhere(place, request, response.endpoint)))
         self.matched += 1
         self.endpoints[request.call or "", response.occurrence] = request.endpoint
         return interaction
+
+    def _is_elsewhere(self, endpoint: str, recorded: str) -> bool:
+        """Tell whether another endpoint is asked; outside a study, only where both are named."""
+        if endpoint == recorded or self.cassette.format == 1:
+            return False
+        return self.in_study or bool(endpoint and recorded)
 
     def _pending(self, request: PlainRequest, label: str, occurrence: int) -> Pending:
         if self._journal is None:

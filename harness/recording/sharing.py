@@ -99,9 +99,9 @@ def session(path: Path, mode: Mode, keys: Iterable[str]) -> Session:
             for key in keys:
                 current.recorder.keys.add(key)
         else:
-            current = _sessions[place] = Session(
-                place, Recorder(path, mode, keys=KeyRing(keys, warns=True))
-            )
+            recorder = Recorder(path, mode, keys=KeyRing(keys, warns=True))
+            recorder.in_study = False
+            current = _sessions[place] = Session(place, recorder)
         return current
 
 

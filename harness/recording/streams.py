@@ -99,7 +99,10 @@ class Tape:
 
     def cancel(self) -> None:
         """Keep a body in whose midst the program cancelled the call."""
-        if self._is_new():
+        body = b"".join(self._pieces)
+        if self._size == self._length or body.rstrip().endswith(LAST_EVENT):
+            self.leave()
+        elif self._is_new():
             self._pending.cancel(self._reply())
 
     def _is_new(self) -> bool:
@@ -198,6 +201,10 @@ def live_stream(library: Any) -> Any:
                 yield cleaned
             await self._tape.keep_async()
 
+        def hang_up(self) -> None:
+            """Say that who reads this has left, in the midst or not."""
+            self._tape.cancel()
+
         def close(self) -> None:
             try:
                 self._response.close()
@@ -235,10 +242,17 @@ def replayed_stream(library: Any) -> Any:
         async def __aiter__(self) -> AsyncIterator[bytes]:
             for piece in self._pieces:
                 yield piece
-            if self._reply.cancelled:
+            pushed = self._reply.partial and "pushed" in self._request.extensions
+            if self._reply.cancelled or pushed:  # whoever it is pushed to, leaves by itself
                 place = place_of(self._request)
                 await wait_for_cancellation(place, self._elapsed, self._recorder)
             self._end()
+
+        def hang_up(self) -> None:
+            """Take notice of nothing: this is recorded."""
+
+        async def aclose(self) -> None:
+            """Close nothing."""
 
         def _end(self) -> None:
             if self._reply.error is not None:
