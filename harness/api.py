@@ -227,7 +227,7 @@ def _drilled(
         result.cell.domain,
         [depth.survival.value for depth in metrics.depths],
         evd.value.value,
-        (evd.clustered.low, evd.clustered.high),
+        (evd.two_way.low, evd.two_way.high),
         evd.censored,
         result.stop,
         metrics,

@@ -82,7 +82,7 @@ def _evd(found: DrillResults, domains: list[str]) -> Figure:
             Series(
                 target,
                 [
-                    Point(domains.index(cell.domain), cell.evd, cell.interval)
+                    Point(domains.index(cell.domain), cell.evd, cell.two_way)
                     for cell in cells
                     if cell.target == target
                 ],

@@ -62,8 +62,8 @@ def _cells(found: DrillResults) -> Grid:
             part.target,
             part.domain,
             _evd(part.evd, part.censored, notes),
-            notes.interval(part.interval),
-            notes.bare(part.se),
+            notes.interval(part.two_way),
+            notes.bare(part.two_way_se),
             _rank(part.rank, part.short),
             notes.number(part.accuracy),
             notes.number(part.cost, 4),
@@ -101,8 +101,8 @@ def _differences(found: DrillResults) -> Grid:
             part.domain,
             f"{part.first} less {part.second}",
             notes.number(part.difference),
-            notes.interval(part.interval),
-            _apart(part.interval),
+            notes.interval(part.two_way),
+            _apart(part.two_way),
         ]
         for part in found.analysis.differences
     ]
@@ -144,26 +144,34 @@ def _runs(found: DrillResults) -> Grid:
 
 
 def _spreads(found: DrillResults) -> Grid:
-    notes, kinds = Notes(), ("clustered", "binomial", "restopped", "jeffreys")
-    rows = []
-    for part in found.runs:
-        pairs = [(getattr(part.evd, f"{kind}_se"), getattr(part.evd, kind)) for kind in kinds]
-        shown = [f"{notes.number(se)} {notes.interval(interval)}" for se, interval in pairs]
-        rows.append([part.cell.name, *shown])
-    columns = ("run", "by branches (primary)", "binomial", "binomial, stopping anew", "Jeffreys")
-    about = "Standard error of a run's EVD, with its 95% interval, by four methods."
+    notes = Notes()
+    rows = [
+        [
+            part.cell.name,
+            notes.number(part.evd.two_way_se),
+            notes.interval(part.evd.two_way),
+            notes.number(part.evd.seed_spread),
+        ]
+        for part in found.runs
+    ]
+    columns = ("run", "standard error", "95% interval", "another seed moves a bound by (SD)")
+    about = "Whole branches resampled, widened for facts that several questions share."
     return Grid("How sure EVD is", columns, rows, about, notes.said, folded=True)
 
 
 def _rankings(found: DrillResults) -> Grid:
     notes, analysis = Notes(), found.analysis
-    named = [(f"{part.domain}: EVD and accuracy", part.tau) for part in analysis.accuracy_rankings]
-    named += [
-        (f"{part.first} and {part.second}: EVD", part.tau) for part in analysis.domain_rankings
+    named = [
+        (f"{part.domain}: EVD and accuracy", part.coefficient)
+        for part in analysis.accuracy_rankings
     ]
-    rows = [[name, notes.number(tau.coefficient), notes.bare(tau.p)] for name, tau in named]
+    named += [
+        (f"{part.first} and {part.second}: EVD", part.coefficient)
+        for part in analysis.domain_rankings
+    ]
+    rows = [[name, notes.number(coefficient)] for name, coefficient in named]
     title = "Do rankings agree? Kendall's tau over targets"
-    return Grid(title, ("rankings", "tau", "p"), rows, notes=notes.said)
+    return Grid(title, ("rankings", "tau"), rows, notes=notes.said)
 
 
 def _errors(found: DrillResults) -> Grid:

@@ -89,7 +89,7 @@ def _size(found: DrillResults) -> str:
 
 
 def _apart(found: DrillResults) -> str:
-    known = [one.interval for one in found.analysis.differences if one.interval.low is not None]
+    known = [one.two_way for one in found.analysis.differences if one.two_way.low is not None]
     crossing = sum(one.low <= 0 <= one.high for one in known)
     return (
         f"Power: of {plural(len(found.analysis.differences), 'pair')} of targets {len(known)} have "

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from harness.results.answers import NO_ANSWERS, AnswerCounts
 from harness.results.cell_names import name_part, slug
@@ -207,29 +208,50 @@ class Rise(msgspec.Struct):
     by: float
 
 
-class EVD(msgspec.Struct):
-    """Expected Valid Depth of one run, and how sure it is; depthcharge/uncertainty.py has the how.
+class IfIndependent(msgspec.Struct):
+    """What the errors of an EVD were if no question hung on another: too small, to compare with.
 
-    value: the sum of S(d) to the stopping depth; exclusive leaves out the S below theta.
-    clustered: whole branches resampled, the primary one. binomial: questions resampled within each
-    depth, at the depths that were administered; restopped: the same, but each resample stops by the
-    rule. jeffreys: drawn from the Jeffreys posterior of each depth. n of an error counts branches,
-    or answers. censored: whether more may follow; left: at most how much; at_most: EVD with that.
+    binomial: questions resampled within each depth, at the depths that were administered;
+    restopped: the same, but each resample stops by the rule. jeffreys: drawn from the Jeffreys
+    posterior of each depth. n of an error counts answers.
     """
 
-    value: Value
-    exclusive: Value
-    clustered_se: Value
-    clustered: Interval
     binomial_se: Value
     binomial: Interval
     restopped_se: Value
     restopped: Interval
     jeffreys_se: Value
     jeffreys: Interval
+
+
+class EVD(msgspec.Struct, kw_only=True):
+    """Expected Valid Depth of one run, and how sure it is; depthcharge/uncertainty.py has the how.
+
+    value: the sum of S(d) to the stopping depth; exclusive leaves out the S below theta. two_way:
+    by branch and by fact, the interval to show; seed_spread: how far another seed would move one of
+    its bounds (one SD; n counts resamples). n of its error counts branches. censored: whether more
+    may follow; left: at most how much; at_most: EVD with that. The last eight stand in results of
+    protocol version 1 only, as they were recorded: by branch alone, and if questions were
+    independent.
+    """
+
+    value: Value
+    exclusive: Value
+    two_way_se: Value
+    two_way: Interval
+    seed_spread: Value
+    if_questions_were_independent: IfIndependent
     censored: bool
     left: Value
     at_most: Value
+    clustered_se: Value | UnsetType = UNSET
+    clustered: Interval | UnsetType = UNSET
+    binomial_se: Value | UnsetType = UNSET
+    binomial: Interval | UnsetType = UNSET
+    restopped_se: Value | UnsetType = UNSET
+    restopped: Interval | UnsetType = UNSET
+    jeffreys_se: Value | UnsetType = UNSET
+    jeffreys: Interval | UnsetType = UNSET
 
 
 class RunMetrics(msgspec.Struct):

@@ -51,3 +51,8 @@ def normal_share(z: float) -> float:
 def t_quantile(share: float, df: float) -> float:
     """Give the t that is exceeded with probability 1 - share at df (scipy.special.stdtrit)."""
     return float(special.stdtrit(df, share))
+
+
+def t_share(t: float, df: float) -> float:
+    """Return the probability that Student's t with df is below t (scipy.special.stdtr)."""
+    return float(special.stdtr(df, t))

@@ -11,7 +11,7 @@ from scipy import special
 from harness.errors import UsageError
 from harness.results import Interval
 from harness.stats.columns import FloatArray
-from harness.stats.distributions import beta_quantile, normal_quantile
+from harness.stats.distributions import beta_quantile, normal_quantile, t_quantile
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:
@@ -48,10 +48,7 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
     """
     if nothing := _nothing(k, n, level):
         return nothing
-    tail = (1 - level) / 2
-    low = beta_quantile(tail, k, n - k + 1) if k > 0 else 0.0
-    high = beta_quantile(1 - tail, k + 1, n - k) if k < n else 1.0
-    return Interval(low, high, level)
+    return _exact(k, n, level)
 
 
 def agresti_coull(k: int, n: int, level: float = 0.95) -> Interval:
@@ -96,6 +93,41 @@ def jeffreys(k: int, n: int, level: float = 0.95) -> Interval:
         return nothing
     tail = (1 - level) / 2
     low, high = (beta_quantile(share, k + 0.5, n - k + 0.5) for share in (tail, 1 - tail))
+    return Interval(low, high, level)
+
+
+def korn_graubard(counts: Sequence[tuple[int, int]], level: float = 0.95) -> Interval:
+    """Return the interval of a share whose trials come in clusters, each as (k, n).
+
+    Clopper and Pearson's interval at the effective number of trials: the pooled share's binomial
+    variance over its clustered one, times the squared ratio of the t quantiles at n - 1 and at
+    G - 1 degrees of freedom for G clusters, at most n (Korn and Graubard, Survey Methodology 24,
+    1998, 193-201; as svyciprop(method = "beta") of the R package survey). Where all trials are
+    alike no variance can be seen: then each cluster counts as one trial. Undefined below two
+    clusters.
+    """
+    present = [(k, n) for k, n in counts if n]
+    for k, n in counts:
+        _nothing(k, n, level)
+    k, n = sum(k for k, _ in present), sum(n for _, n in present)
+    clusters = len(present)
+    if clusters < 2:
+        return Interval(None, None, level, "fewer than two clusters")
+    if k in (0, n):
+        return _exact(clusters * k / n, clusters, level)
+    share = k / n
+    residuals = math.fsum((right - size * share) ** 2 for right, size in present)
+    variance = clusters / (clusters - 1) * residuals / n**2
+    tail = 0.5 + level / 2
+    ratio = (t_quantile(tail, n - 1) / t_quantile(tail, clusters - 1)) ** 2
+    effective = min(float(n), share * (1 - share) / variance * ratio if variance else float(n))
+    return _exact(share * effective, effective, level)
+
+
+def _exact(k: float, n: float, level: float) -> Interval:
+    tail = (1 - level) / 2
+    low = beta_quantile(tail, k, n - k + 1) if k > 0 else 0.0
+    high = beta_quantile(1 - tail, k + 1, n - k) if k < n else 1.0
     return Interval(low, high, level)
 
 

@@ -82,9 +82,9 @@ def test_a_cell_is_the_mean_of_its_runs() -> None:
         runs = evds(found, cell.target, cell.domain)
         assert cell.evd.value == pytest.approx(np.mean(runs))
         assert cell.evd.n == len(runs) == 2
-        assert cell.interval.low is not None
-        assert cell.interval.high is not None
-        assert cell.interval.low < (cell.evd.value or 0) < cell.interval.high
+        assert cell.two_way.low is not None
+        assert cell.two_way.high is not None
+        assert cell.two_way.low < (cell.evd.value or 0) < cell.two_way.high
         assert cell.accuracy.n == sum(len(run.probes) for run in runs_of(found, cell))
         assert cell.censored == 2
 
@@ -94,13 +94,13 @@ def test_the_error_of_two_runs_is_smaller_than_of_one() -> None:
     found = made()
     cell = at(analysis(found).cells, "good", "Law")
     runs = [run for run in found.runs if run.cell.name.startswith("good--law")]
-    first, second = (run.evd.clustered_se.value or 0.0 for run in runs)
-    assert cell.se.value == pytest.approx((first**2 + second**2) ** 0.5 / 2)
+    first, second = (run.evd.two_way_se.value or 0.0 for run in runs)
+    assert cell.two_way_se.value == pytest.approx((first**2 + second**2) ** 0.5 / 2)
     alone = scored([c for c in found.cells if c.cell == RunKey("good", "Law", 1)])
     single = analysis(alone).cells[0]
-    assert (single.se, single.interval) == (
-        alone.runs[0].evd.clustered_se,
-        alone.runs[0].evd.clustered,
+    assert (single.two_way_se, single.two_way) == (
+        alone.runs[0].evd.two_way_se,
+        alone.runs[0].evd.two_way,
     )
 
 
@@ -131,22 +131,22 @@ def test_rankings_are_compared_by_scipys_tau() -> None:
     both = [[cell.evd.value for cell in column] for column in columns.values()]
     pair = analysis(found).domain_rankings[0]
     assert (pair.first, pair.second) == ("Law", "Medicine")
-    assert pair.tau.coefficient.value == pytest.approx(scipy.stats.kendalltau(*both).statistic)
+    assert pair.coefficient.value == pytest.approx(scipy.stats.kendalltau(*both).statistic)
     for one in analysis(found).accuracy_rankings:
         column = columns[one.domain]
         known = scipy.stats.kendalltau(
             [cell.evd.value for cell in column], [cell.accuracy.value for cell in column]
         )
-        assert one.tau.coefficient.value == pytest.approx(known.statistic)
-        assert one.tau.coefficient.n == 4
+        assert one.coefficient.value == pytest.approx(known.statistic)
+        assert one.coefficient.n == 4
 
 
 def test_too_few_targets_have_no_rankings_to_compare() -> None:
     """Below four targets tau is undefined; with one there is no difference either."""
     found = analysis(study({name: WORLDS[name] for name in ("best", "good", "poor")}))
-    for tau in (found.domain_rankings[0].tau, found.accuracy_rankings[0].tau):
+    for ranking in (found.domain_rankings[0], found.accuracy_rankings[0]):
         why = "3 targets with both, at least 4 are needed"
-        assert (tau.coefficient, tau.p) == (Value(None, 3, why), Value(None, 3, why))
+        assert ranking.coefficient == Value(None, 3, why)
     assert analysis(study({"good": WORLDS["good"]})).differences == []
 
 
@@ -172,7 +172,7 @@ def test_targets_are_compared_in_every_domain() -> None:
     law = [np.mean(evds(found, name, "Law")) for name in ("best", "poor")]
     assert clear.difference.value == pytest.approx(law[0] - law[1])
     assert clear.difference.n == 4
-    assert (clear.interval.low or 0) > 0
+    assert (clear.two_way.low or 0) > 0
 
 
 def test_a_difference_without_errors_keeps_its_value() -> None:
@@ -180,8 +180,8 @@ def test_a_difference_without_errors_keeps_its_value() -> None:
     cells = of_counts({"all": [30] * 15, "some": [25, 12, 3]})
     found = analysis(scored(cells)).differences[0]
     assert found.difference.value is not None
-    assert found.se.reason == found.interval.reason
-    assert "no two branches differ" in str(found.se.reason)
+    assert found.two_way_se.reason == found.two_way.reason
+    assert "no two branches differ" in str(found.two_way_se.reason)
     cells.append(run_of([unverifiable(1, 1)], RunKey("none", "Law")))
     missing = analysis(scored(cells)).differences[0]
     assert missing.difference.reason == "nothing was asked at depth 1"
@@ -295,7 +295,7 @@ def test_a_study_without_any_question_is_null_throughout() -> None:
     cells = [run_of([unverifiable(1, 1)], RunKey(name, "Law", n)) for name in "ab" for n in (1, 2)]
     found = scored(cells)
     check_honest(analysis(found), Analysis)
-    assert analysis(found).cells[0].interval.reason == "nothing was asked at depth 1"
+    assert analysis(found).cells[0].two_way.reason == "nothing was asked at depth 1"
     assert all(len(row) == len(table.columns) for table in tables(found) for row in table.rows)
 
 

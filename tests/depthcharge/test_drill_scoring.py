@@ -75,7 +75,7 @@ def test_other_runs_change_nothing_of_a_run() -> None:
     """A run's metrics are the same alone and among others: its draws are its own."""
     alone = run_metrics(simulated(), RULES)
     others = [simulated(), simulated(2, RunKey("other", "Law"))]
-    assert alone in score_study("made", 1, others, RULES).runs
+    assert alone in score_study("made", 2, others, RULES).runs
 
 
 def test_a_run_has_its_metrics() -> None:
@@ -86,11 +86,17 @@ def test_a_run_has_its_metrics() -> None:
     assert (found.stop, found.final_survival) == ("theta", found.depths[-1].survival)
     assert evd.censored
     assert evd.at_most.value == pytest.approx((evd.value.value or 0) + (evd.left.value or 0))
-    for interval in (evd.clustered, evd.binomial, evd.restopped, evd.jeffreys):
+    independent = evd.if_questions_were_independent
+    for interval in (
+        evd.two_way,
+        independent.binomial,
+        independent.restopped,
+        independent.jeffreys,
+    ):
         assert interval.low is not None
         assert interval.high is not None
         assert interval.low < (evd.value.value or 0) < interval.high
-    assert (evd.clustered_se.n, evd.binomial_se.n) == (30, evd.value.n)
+    assert (evd.two_way_se.n, independent.binomial_se.n) == (30, evd.value.n)
     assert found.shortfall == 0
     check_honest(found, RunMetrics)
 
@@ -110,8 +116,8 @@ def test_a_run_without_a_question_is_undefined_throughout() -> None:
     found = run_metrics(run_of([unverifiable(1, n) for n in range(1, 31)], KEY), RULES)
     nothing = "nothing was asked at depth 1"
     assert found.stop == "no path left"
-    assert found.evd.value == found.evd.clustered_se == Value(None, 0, nothing)
-    assert found.evd.binomial == Interval(None, None, 0.95, nothing)
+    assert found.evd.value == found.evd.two_way_se == Value(None, 0, nothing)
+    assert found.evd.if_questions_were_independent.binomial == Interval(None, None, 0.95, nothing)
     assert found.final_survival.reason == nothing
     assert found.shortfall == 30
     check_honest(found, RunMetrics)
@@ -123,7 +129,7 @@ def test_a_run_that_ends_without_paths_does_not_go_on_in_resamples() -> None:
     found = run_metrics(run_of(probes, KEY), RULES)
     assert found.stop == "no path left"
     assert found.evd.censored
-    assert (found.evd.clustered.high or 9) <= 2
+    assert (found.evd.two_way.high or 9) <= 2
     check_honest(found, RunMetrics)
 
 

@@ -122,7 +122,7 @@ def test_evd_by_domain_is_the_cells(drilled: DrillResults) -> None:
     for cell in drilled.analysis.cells:
         (series,) = [one for one in figure.series if one.name == cell.target]
         (point,) = [p for p in series.points if figure.x.shown(p.x) == cell.domain]
-        assert (point.y, point.around) == (cell.evd, cell.interval)
+        assert (point.y, point.around) == (cell.evd, cell.two_way)
 
 
 def test_accuracy_by_tier_is_the_targets(drilled: DrillResults) -> None:

@@ -112,9 +112,9 @@ def test_drills_as_records_of_every_eval_ever(drill: Path, tmp_path: Path) -> No
         if result["metric_config"]["metric_id"] == "depthcharge.evd"
     ]
     assert evd["metric_config"]["max_score"] == 2
-    if run["evd"]["clustered"]["low"] is not None:
+    if run["evd"]["two_way"]["low"] is not None:
         found = evd["score_details"]["uncertainty"]["confidence_interval"]
-        assert found["lower"] == pytest.approx(run["evd"]["clustered"]["low"])
+        assert found["lower"] == pytest.approx(run["evd"]["two_way"]["low"])
 
 
 def test_the_same_study_gives_the_same_records(recorded: Path, tmp_path: Path) -> None:

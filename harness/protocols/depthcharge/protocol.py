@@ -175,7 +175,12 @@ def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dri
     found, drill = scored(study, materials, cells), study.depthcharge
     planned = len(drill.domains) * drill.repeats
     rules = metric_rules(study)
-    found.analysis = analyze(found, rules, materials.prices, planned)
+    roles = {
+        "extractor": drill.extractor,
+        "evaluator": drill.evaluator,
+        "directions": drill.directions or drill.extractor,
+    }
+    found.analysis = analyze(found, rules, materials.prices, planned, roles)
     return found
 
 

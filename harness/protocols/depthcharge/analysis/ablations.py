@@ -1,23 +1,29 @@
 """What a study would have found with fewer questions, or with another theta, by its own recording.
 
-Another Q or more questions need a recording of their own.
+A larger Q or more questions need a recording of their own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from harness.protocols.depthcharge.analysis.grid import Grid, Run, mean_of_all, rank
-from harness.protocols.depthcharge.analysis.schema import OtherTheta, Ranked, SmallerN, Subsampled
+from harness.protocols.depthcharge.analysis.schema import (
+    OtherTheta,
+    Ranked,
+    SmallerN,
+    SmallerQ,
+    Subsampled,
+)
 from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.protocols.depthcharge.metrics.scoring import BY_THETA, MetricRules
 from harness.protocols.depthcharge.metrics.uncertainty import spread
 from harness.results import RunMetrics, Value
-from harness.results.depthcharge import ASKED
+from harness.results.depthcharge import ASKED, DEFAULT_PASSES
 from harness.stats import survival
 from harness.stats.columns import FloatArray
 from harness.stats.seeds import seeded
@@ -127,6 +133,41 @@ def other_thetas(grid: Grid, rules: MetricRules) -> list[OtherTheta]:
             rank([cell for cell in cells if cell.domain == domain])
         found.append(OtherTheta(theta, cells))
     return found
+
+
+def smaller_q(grid: Grid, rules: MetricRules) -> list[SmallerQ]:
+    """Return each cell's EVD and rank with fewer depths a tier, from its recorded answers.
+
+    Kept are the first q depths of each tier, as they were answered; the run stops by the study's
+    theta. Null where a run ended by theta and would then have gone on. What was asked deeper hangs
+    on paths that a smaller Q would not have had, so this is an approximation.
+    """
+    sizes = rules.passes.values() if isinstance(rules.passes, Mapping) else [rules.passes]
+    ablations = []
+    for passes in range(1, max(sizes, default=DEFAULT_PASSES)):
+        cells = []
+        for names, runs in grid.items():
+            evds = [evd_with_passes(run.found, passes, rules) for run in runs]
+            short = sum(bool(run.found.short) for run in runs)
+            cells.append(Ranked(*names, mean_of_all(evds), None, short))
+        for domain in {cell.domain for cell in cells}:
+            rank([cell for cell in cells if cell.domain == domain])
+        ablations.append(SmallerQ(passes, cells))
+    return ablations
+
+
+def evd_with_passes(run: RunMetrics, passes: int, rules: MetricRules) -> Value:
+    """Return a run's EVD over the first depths of each tier only."""
+    depths = [d for d in run.depths if d.tier_pass <= passes and d.accuracy.value is not None]
+    if not depths:
+        return run.evd.value
+    curve = survival.products([depth.accuracy.value for depth in depths])
+    values = [value for value in curve if value is not None]
+    stop = metrics.administered(values, rules.theta)
+    if stop is None and run.stop == BY_THETA:
+        reason = f"with {passes} a tier S is {values[-1]:.3f} at the last depth; would have gone on"
+        return Value(None, 0, reason)
+    return Value(math.fsum(values[:stop]), sum(depth.asked for depth in depths[:stop]))
 
 
 def evd_at(run: RunMetrics, theta: float, recorded: float) -> Value:

@@ -7,11 +7,13 @@ and errors. Everything is sorted first, so the order of the runs changes no byte
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec import UNSET
 
 from harness.asking.models.usage import spending
-from harness.protocols.depthcharge.analysis.ablations import other_thetas, smaller_n
-from harness.protocols.depthcharge.analysis.comparisons import cell_spread, differences
+from harness.protocols.depthcharge.analysis.ablations import other_thetas, smaller_n, smaller_q
+from harness.protocols.depthcharge.analysis.comparisons import by_branch, cell_spread, differences
 from harness.protocols.depthcharge.analysis.grid import (
     Run,
     depths_of,
@@ -26,6 +28,7 @@ from harness.protocols.depthcharge.analysis.schema import (
     Analysis,
     Cell,
     DomainPair,
+    RoleCost,
     Target,
 )
 from harness.protocols.depthcharge.metrics import formulas as metrics
@@ -37,61 +40,94 @@ from harness.stats.kendall import Kendall, kendall
 
 
 def analyze(
-    found: DrillResults, rules: MetricRules, prices: Prices | None = None, planned: int = 0
+    found: DrillResults,
+    rules: MetricRules,
+    prices: Prices | None = None,
+    planned: int = 0,
+    roles: Mapping[str, str] | None = None,
 ) -> Analysis:
     """Analyse a scored study; costs need its price list.
 
-    planned: how many runs make a target complete; one with fewer has no mean and no rank.
+    planned: how many runs make a target complete; one with fewer has no mean and no rank. roles:
+    the models of the roles beside the target's, by role.
     """
     places = grid(found)
     runs = [run for part in places.values() for run in part]
     version = found.protocol_version
-    cells = [_cell(*names, part, prices, version) for names, part in places.items()]
+    cells = [_cell(*names, part, prices, version, roles or {}) for names, part in places.items()]
     for domain in _domains(cells):
         rank(_of(cells, domain))
     return Analysis(
         currency=prices.currency if prices else None,
         cells=cells,
         targets=_targets(cells, runs, planned, version),
-        accuracy_rankings=_accuracy_rankings(cells),
-        domain_rankings=_domain_rankings(cells),
-        differences=differences(places),
+        accuracy_rankings=_accuracy_rankings(cells, version),
+        domain_rankings=_domain_rankings(cells, version),
+        differences=differences(places, version),
         errors_by_tier=metrics.errors_by_tier(depths_of(runs)),
         errors_by_type=metrics.errors_by_type([p for run in runs for p in run.result.probes]),
         smaller_n=smaller_n(places, rules),
         other_thetas=other_thetas(places, rules),
+        smaller_q=smaller_q(places, rules),
     )
 
 
 def _cell(
-    target: str, domain: str, runs: Sequence[Run], prices: Prices | None, version: int
+    target: str,
+    domain: str,
+    runs: Sequence[Run],
+    prices: Prices | None,
+    version: int,
+    roles: Mapping[str, str],
 ) -> Cell:
     evd = mean([run.found.evd.value for run in runs])
     cost = mean_of_all([cost_of(run, prices) for run in runs])
-    spread = cell_spread(runs)
+    spread, recorded = cell_spread(runs), cell_spread(runs, by_branch)
     return Cell(
         target=target,
         domain=domain,
         evd=evd,
-        se=spread.se,
-        interval=spread.interval,
+        two_way_se=spread.se,
+        two_way=spread.interval,
         rank=None,
         censored=sum(run.found.evd.censored for run in runs),
         accuracy=metrics.accuracy(depths_of(runs), version),
         cost=cost,
         evd_per_cost=per_cost(evd, cost),
+        role_costs=[_role_cost(role, model, runs, prices) for role, model in roles.items()],
+        lookups=_lookups(runs),
         short=sum(bool(run.found.short) for run in runs),
+        se=recorded.se if version == 1 else UNSET,
+        interval=recorded.interval if version == 1 else UNSET,
     )
 
 
 def cost_of(run: Run, prices: Prices | None) -> Value:
-    """Give what asking a run's target cost; a model with other roles too counts with all of them.
+    """Return what asking a run's target cost; a model with more roles counts with all of them.
 
     Null where the price or a count of tokens is unknown, or the target was asked nothing.
     """
-    target = run.result.cell.target
-    costs = [one.cost for one in spending([run.result], prices).models if one.model == target]
-    return costs[0] if costs else Value(None, 0, "the target was asked nothing")
+    return _cost_of_model(run, run.result.cell.target, "target", prices)
+
+
+def _cost_of_model(run: Run, model: str, role: str, prices: Prices | None) -> Value:
+    costs = [one.cost for one in spending([run.result], prices).models if one.model == model]
+    return costs[0] if costs else Value(None, 0, f"the {role} was asked nothing")
+
+
+def _role_cost(role: str, model: str, runs: Sequence[Run], prices: Prices | None) -> RoleCost:
+    costs = [_cost_of_model(run, model, role, prices) for run in runs]
+    return RoleCost(role=role, model=model, cost=mean_of_all(costs))
+
+
+def _lookups(runs: Sequence[Run]) -> dict[str, Value]:
+    """Return the mean number of look-ups a run took from each source; they have no price."""
+    sources = sorted({source for run in runs for source in run.result.lookups})
+    counts = {
+        source: [run.result.lookups[source].lookups for run in runs if source in run.result.lookups]
+        for source in sources
+    }
+    return {source: Value(sum(of) / len(runs), len(runs)) for source, of in counts.items()}
 
 
 def per_cost(evd: Value, cost: Value) -> Value:
@@ -132,20 +168,23 @@ def _targets(
     return found
 
 
-def _accuracy_rankings(cells: Sequence[Cell]) -> list[AccuracyRanking]:
-    ranked = {domain: to_rank(_of(cells, domain)) for domain in _domains(cells)}
-    return [
-        AccuracyRanking(domain, _tau([(cell.evd, cell.accuracy) for cell in of_domain]))
-        for domain, of_domain in ranked.items()
-    ]
+def _accuracy_rankings(cells: Sequence[Cell], version: int) -> list[AccuracyRanking]:
+    rankings = []
+    for domain in _domains(cells):
+        tau = _tau([(cell.evd, cell.accuracy) for cell in to_rank(_of(cells, domain))])
+        recorded = tau if version == 1 else UNSET
+        rankings.append(AccuracyRanking(domain, tau.coefficient, recorded))
+    return rankings
 
 
-def _domain_rankings(cells: Sequence[Cell]) -> list[DomainPair]:
+def _domain_rankings(cells: Sequence[Cell], version: int) -> list[DomainPair]:
     found = []
     for first, second in itertools.combinations(_domains(cells), 2):
         other = {cell.target: cell.evd for cell in to_rank(_of(cells, second))}
         both = [(c.evd, other[c.target]) for c in to_rank(_of(cells, first)) if c.target in other]
-        found.append(DomainPair(first, second, _tau(both)))
+        tau = _tau(both)
+        recorded = tau if version == 1 else UNSET
+        found.append(DomainPair(first, second, tau.coefficient, recorded))
     return found
 
 

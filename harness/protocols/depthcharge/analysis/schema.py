@@ -7,32 +7,48 @@ undefined is null with its reason. How each is defined stands where it is comput
 from __future__ import annotations
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from harness.results import Interval, Share, Value
 from harness.stats.kendall import Kendall
 
 
-class Cell(msgspec.Struct):
+class RoleCost(msgspec.Struct):
+    """What a role other than the target's cost in a run, a mean over n runs."""
+
+    role: str
+    model: str
+    cost: Value
+
+
+class Cell(msgspec.Struct, kw_only=True):
     """One target in one domain, over its runs.
 
-    evd: the mean over n runs, with its standard error and interval. rank: among the targets of the
-    domain, from 1; equal ones share the better. censored: how many runs ended before knowledge did.
-    short: how many lacked facts; a cell with any has no rank. accuracy: of all answers. cost: what
-    asking the target cost in a run, in the currency of the price list; evd_per_cost: how much EVD
-    one unit of it bought.
+    evd: the mean over n runs, with its standard error and interval by branch and fact (se and
+    interval, by branch alone, stand in results of protocol version 1 only). rank: among the targets
+    of the domain, from 1; equal ones share the better. censored: how many runs ended before
+    knowledge did. short: how many lacked facts; a cell with any has no rank. accuracy: of all
+    answers. cost: what asking the target cost in a run, in the currency of the price list;
+    evd_per_cost: how much EVD one unit of it bought. role_costs: what each other role cost in a
+    run, by role and model (a model with several roles counts whole in each); lookups: how many
+    searches a run took, by source.
     """
 
     target: str
     domain: str
     evd: Value
-    se: Value
-    interval: Interval
+    two_way_se: Value
+    two_way: Interval
     rank: int | None
     censored: int
     accuracy: Value
     cost: Value
     evd_per_cost: Value
+    role_costs: list[RoleCost]
+    lookups: dict[str, Value]
     short: int = 0
+    se: Value | UnsetType = UNSET
+    interval: Interval | UnsetType = UNSET
 
 
 class Target(msgspec.Struct):
@@ -49,29 +65,43 @@ class Target(msgspec.Struct):
 
 
 class AccuracyRanking(msgspec.Struct):
-    """Kendall's tau between the rankings of one domain's targets by EVD and by accuracy."""
+    """Kendall's tau-b between the rankings of one domain's targets by EVD and by accuracy.
+
+    Both are made of the same answers, so a p of their independence says nothing; the one that was
+    recorded stands in `tau`, in results of protocol version 1 only.
+    """
 
     domain: str
-    tau: Kendall
+    coefficient: Value
+    tau: Kendall | UnsetType = UNSET
 
 
 class DomainPair(msgspec.Struct):
-    """Kendall's tau between two domains' rankings by EVD, over the targets that both have."""
+    """Kendall's tau-b between two domains' rankings by EVD, over the targets that both have.
+
+    tau, with a p, stands in results of protocol version 1 only.
+    """
 
     first: str
     second: str
-    tau: Kendall
+    coefficient: Value
+    tau: Kendall | UnsetType = UNSET
 
 
 class Difference(msgspec.Struct):
-    """The EVD of one target less that of another in one domain; n counts the runs of both."""
+    """The EVD of one target less that of another in one domain; n counts the runs of both.
+
+    Errors as a cell's.
+    """
 
     domain: str
     first: str
     second: str
     difference: Value
-    se: Value
-    interval: Interval
+    two_way_se: Value
+    two_way: Interval
+    se: Value | UnsetType = UNSET
+    interval: Interval | UnsetType = UNSET
 
 
 class Subsampled(msgspec.Struct):
@@ -105,6 +135,13 @@ class Ranked(msgspec.Struct):
     short: int = 0
 
 
+class SmallerQ(msgspec.Struct):
+    """What fewer depths a tier would have given, from the recorded answers of the first of each."""
+
+    passes: int
+    cells: list[Ranked]
+
+
 class OtherTheta(msgspec.Struct):
     """What another theta would have given, where the recording can say."""
 
@@ -129,3 +166,4 @@ class Analysis(msgspec.Struct):
     errors_by_type: list[Share]
     smaller_n: list[SmallerN]
     other_thetas: list[OtherTheta]
+    smaller_q: list[SmallerQ]

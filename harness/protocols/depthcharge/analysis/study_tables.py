@@ -21,6 +21,8 @@ def study_tables(results: DrillResults) -> list[Table]:
         _rises(results.runs),
         _smaller_n(analysis),
         _other_thetas(analysis, is_valid=results.valid),
+        _smaller_q(analysis, is_valid=results.valid),
+        _role_costs(analysis),
         _depths(results.runs),
     ]
 
@@ -37,15 +39,16 @@ def rank_of(place: Cell | Target | Ranked, *, is_valid: bool) -> Value:
 
 
 def _rankings(analysis: Analysis) -> Table:
-    names = columns("rankings", Column("tau", Value), Column("p", Value, has_n=False))
+    names = columns("rankings", Column("tau", Value))
     named = [
-        (f"{ranking.domain}: EVD and accuracy", ranking.tau)
+        (f"{ranking.domain}: EVD and accuracy", ranking.coefficient)
         for ranking in analysis.accuracy_rankings
     ]
     named += [
-        (f"{pair.first} and {pair.second}: EVD", pair.tau) for pair in analysis.domain_rankings
+        (f"{pair.first} and {pair.second}: EVD", pair.coefficient)
+        for pair in analysis.domain_rankings
     ]
-    rows: list[list[tables.Cell]] = [[name, tau.coefficient, tau.p] for name, tau in named]
+    rows: list[list[tables.Cell]] = [[name, tau] for name, tau in named]
     title = "Do rankings agree? Kendall's tau over targets"
     return Table(title, names, rows, section=SECTION, key="agreement-of-rankings")
 
@@ -118,6 +121,50 @@ def _other_thetas(analysis: Analysis, *, is_valid: bool) -> Table:
     ]
     about = "EVD and rank under another theta, where the recording can say."
     return Table("With another theta", names, rows, about, SECTION, is_folded=True)
+
+
+def _smaller_q(analysis: Analysis, *, is_valid: bool) -> Table:
+    names = columns(
+        Column("depths a tier", int),
+        "target",
+        "domain",
+        Column("EVD as recorded", Value, key="recorded"),
+        Column("mean EVD", Value, key="evd"),
+        Column("rank", Value, digits=0, has_n=False),
+    )
+    rows: list[list[tables.Cell]] = [
+        [
+            ablation.passes,
+            ranked.target,
+            ranked.domain,
+            cell.evd,
+            ranked.evd,
+            rank_of(ranked, is_valid=is_valid),
+        ]
+        for ablation in analysis.smaller_q
+        for cell, ranked in zip(analysis.cells, ablation.cells, strict=True)
+    ]
+    about = "EVD over the recorded answers of the first depths of each tier, where they can say."
+    return Table("With fewer depths a tier", names, rows, about, SECTION, is_folded=True)
+
+
+def _role_costs(analysis: Analysis) -> Table:
+    unit = analysis.currency or "unit of cost"
+    names = columns(
+        "target",
+        "domain",
+        "role",
+        "model or source",
+        Column(f"cost of a run, in {unit}", Value, digits=4, key="cost"),
+        Column("look-ups of a run", Value, digits=1, key="lookups"),
+    )
+    rows: list[list[tables.Cell]] = []
+    for cell in analysis.cells:
+        place = [cell.target, cell.domain]
+        rows += [[*place, one.role, one.model, one.cost, None] for one in cell.role_costs]
+        rows += [[*place, "source", name, None, count] for name, count in cell.lookups.items()]
+    about = "A model with several roles counts whole in each; no price list has searches."
+    return Table("What the other roles cost", names, rows, about, SECTION, is_folded=True)
 
 
 def _depths(runs: Sequence[RunMetrics]) -> Table:

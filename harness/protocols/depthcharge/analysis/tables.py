@@ -13,12 +13,6 @@ from harness.results.table import Cell, Column, Estimate, Table, columns
 
 CENSORED = "+"
 MOST_ROWS = 12  # that a page shows without being asked
-METHODS = (
-    ("by branches (primary)", "clustered"),
-    ("binomial", "binomial"),
-    ("binomial, stopping anew", "restopped"),
-    ("Jeffreys", "jeffreys"),
-)
 
 
 def tables(results: DrillResults) -> list[Table]:
@@ -30,7 +24,7 @@ def tables(results: DrillResults) -> list[Table]:
         _tiers(analysis),
         _differences(analysis),
         _runs(results.runs),
-        _methods(results.runs),
+        _errors_of_evd(results.runs),
         *study_tables(results),
         _slots(results),
         _lookups(results),
@@ -60,8 +54,8 @@ def _cells(analysis: Analysis, *, is_valid: bool) -> Table:
         [
             cell.target,
             cell.domain,
-            _evd(cell.evd, cell.interval, is_censored=cell.censored > 0),
-            cell.se,
+            _evd(cell.evd, cell.two_way, is_censored=cell.censored > 0),
+            cell.two_way_se,
             rank_of(cell, is_valid=is_valid),
             cell.censored,
             cell.accuracy,
@@ -124,9 +118,9 @@ def _differences(analysis: Analysis) -> Table:
             difference.domain,
             difference.first,
             difference.second,
-            Estimate(difference.difference, difference.interval),
-            difference.se,
-            _is_apart(difference.interval),
+            Estimate(difference.difference, difference.two_way),
+            difference.two_way_se,
+            _is_apart(difference.two_way),
         ]
         for difference in analysis.differences
     ]
@@ -165,7 +159,7 @@ def _run(run: RunMetrics) -> list[Cell]:
         run.cell.name,
         run.stop,
         len(run.depths),
-        _evd(evd.value, evd.clustered, is_censored=evd.censored),
+        _evd(evd.value, evd.two_way, is_censored=evd.censored),
         evd.exclusive,
         evd.at_most,
         evd.left,
@@ -178,19 +172,20 @@ def _run(run: RunMetrics) -> list[Cell]:
     ]
 
 
-def _methods(runs: Sequence[RunMetrics]) -> Table:
+def _errors_of_evd(runs: Sequence[RunMetrics]) -> Table:
     names = columns(
         "run",
-        "method",
         Column("standard error", Value, key="se"),
         Column("95% interval", Interval, key="evd"),
+        Column("another seed moves a bound by (SD)", Value, digits=4, key="seed_spread"),
     )
     rows: list[list[Cell]] = [
-        [run.cell.name, name, getattr(run.evd, f"{method}_se"), getattr(run.evd, method)]
-        for run in runs
-        for name, method in METHODS
+        [run.cell.name, run.evd.two_way_se, run.evd.two_way, run.evd.seed_spread] for run in runs
     ]
-    about = "Standard error of a run's EVD, with its 95% interval, by four methods."
+    about = (
+        "Whole branches resampled, widened for facts that several questions share; n counts "
+        "branches, that of the seed's spread resamples."
+    )
     return Table("How sure EVD is", names, rows, about, is_folded=True)
 
 

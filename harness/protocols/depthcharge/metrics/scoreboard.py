@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from harness.protocols.depthcharge.metrics.uncertainty import RESAMPLES
+from harness.protocols.depthcharge.metrics.uncertainty import BATCHES, RESAMPLES
 from harness.results import DrillResults, RunMetrics
 from harness.results.scored import Metric, Scored, Spread
 
-BY_BRANCH = "cluster bootstrap over branches, percentiles widened for their number"
+TWO_WAY = (
+    "cluster bootstrap over branches, percentiles widened for their number, and for facts that "
+    "several questions share"
+)
 
 
 def scoreboard(found: DrillResults) -> list[Scored]:
-    """Give every run's metrics; EVD with its interval by paths."""
+    """Give every run's metrics; EVD with its interval by branch and fact."""
     most = float(found.rules["max_depth"])
     return [scored for run in found.runs for scored in _of_run(run, most)]
 
@@ -23,7 +26,7 @@ def _of_run(run: RunMetrics, most: float) -> list[Scored]:
         (_depth("median_survival_depth", MEDIAN, most), run.median_survival_depth),
         (_depth("deepest_correct", DEEPEST, most), run.deepest_correct),
     ]
-    spread = Spread(run.evd.clustered, run.evd.clustered_se, BY_BRANCH, RESAMPLES)
+    spread = Spread(run.evd.two_way, run.evd.two_way_se, TWO_WAY, BATCHES * RESAMPLES)
     place = run.cell.domain if run.cell.repeat == 1 else f"{run.cell.domain}, run {run.cell.repeat}"
     return [
         Scored(run.cell.target, place, metric, value, spread if metric.name == "EVD" else None)

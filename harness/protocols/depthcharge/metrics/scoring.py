@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from harness.asking.models.usage import spending
 from harness.asking.replies.reply_count import shares, summed
 from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.protocols.depthcharge.metrics import uncertainty
-from harness.protocols.depthcharge.metrics.uncertainty import Counts, Spread, Stop
+from harness.protocols.depthcharge.metrics.uncertainty import Counts, Questions, Stop, TwoWaySpread
 from harness.results import (
     EVD,
     Depth,
@@ -27,7 +28,7 @@ from harness.results import (
     Value,
 )
 from harness.results.answers import AnswerCounts, count_answers
-from harness.results.depthcharge import ASKED, MISSING, OF_TARGET
+from harness.results.depthcharge import ASKED, MISSING, OF_TARGET, IfIndependent
 from harness.results.fallbacks import share_of
 from harness.stats.seeds import seeded
 
@@ -157,7 +158,7 @@ def run_metrics(
         cell=run.cell,
         stop=run.stop,
         depths=depths,
-        evd=expected_valid_depth(run, depths, rules),
+        evd=expected_valid_depth(run, depths, rules, version),
         median_survival_depth=metrics.median_survival_depth(depths, rules.survival_cut),
         deepest_correct=metrics.deepest_correct(depths),
         final_survival=depths[-1].survival,
@@ -171,40 +172,88 @@ def run_metrics(
     )
 
 
-def expected_valid_depth(run: RunResult, depths: Sequence[Depth], rules: MetricRules) -> EVD:
-    """Give a run's EVD with its errors, and the bound on what is left."""
+def expected_valid_depth(
+    run: RunResult,
+    depths: Sequence[Depth],
+    rules: MetricRules,
+    version: int = metrics.VERDICTS_NAMED,
+) -> EVD:
+    """Return a run's EVD with its errors, and the bound on what is left."""
     value, left = metrics.evd(depths), metrics.left(depths, rules.max_depth)
     at_most = left
     if value.value is not None and left.value is not None:
         at_most = Value(value.value + left.value, value.n)
-    clustered, binomial, restopped, jeffreys = _spreads(run, depths, rules)
-    return EVD(
-        value,
-        metrics.evd_exclusive(depths, rules.theta),
-        *clustered,
-        *binomial,
-        *restopped,
-        *jeffreys,
+    asked = sum(depth.survival.value is not None for depth in depths)
+    stop = Stop(rules.theta, rules.max_depth if run.stop == BY_THETA else asked)
+    reason = value.reason or ""
+    independent = IfIndependent(*_if_independent(run, depths[:asked], rules, stop, reason))
+    spread = _two_way(run, asked, rules, stop, reason)
+    evd = EVD(
+        value=value,
+        exclusive=metrics.evd_exclusive(depths, rules.theta),
+        two_way_se=spread.se,
+        two_way=spread.interval,
+        seed_spread=spread.seed_spread,
+        if_questions_were_independent=independent,
         censored=left.value != 0,
         left=left,
         at_most=at_most,
     )
+    return _of_version_1(evd, run, asked, rules, stop) if version == 1 else evd
 
 
-def _spreads(run: RunResult, depths: Sequence[Depth], rules: MetricRules) -> list[Spread]:
-    """Give the errors of EVD over the depths where something was asked, in the form's order."""
-    asked = [depth.asked for depth in depths if depth.survival.value is not None]
-    correct = [depth.correct for depth in depths][: len(asked)]
+def _of_version_1(evd: EVD, run: RunResult, asked: int, rules: MetricRules, stop: Stop) -> EVD:
+    """Return an EVD with the errors that results of version 1 recorded."""
+    spread = uncertainty.undefined(0, evd.value.reason or "")
+    if asked:
+        generator = seeded(rules.seed, f"clustered|{run.cell.name}")
+        spread = uncertainty.clustered(by_branch(run.probes, asked), stop, generator)
+    independent = msgspec.structs.asdict(evd.if_questions_were_independent)
+    return msgspec.structs.replace(
+        evd, clustered_se=spread.se, clustered=spread.interval, **independent
+    )
+
+
+def _two_way(
+    run: RunResult, asked: int, rules: MetricRules, stop: Stop, reason: str
+) -> TwoWaySpread:
     if not asked:
-        return [uncertainty.undefined(0, depths[0].accuracy.reason or "")] * 4
-    counts = by_branch(run.probes, len(asked))
-    stop = Stop(rules.theta, rules.max_depth if run.stop == BY_THETA else len(asked))
-    return [
-        uncertainty.clustered(counts, stop, seeded(rules.seed, f"clustered|{run.cell.name}")),
+        return TwoWaySpread(*uncertainty.undefined(0, reason), Value(None, 0, reason))
+    generator = seeded(rules.seed, f"two-way|{run.cell.name}")
+    return uncertainty.clustered_by_branch_and_fact(
+        questions_of(run.probes, asked), stop, generator
+    )
+
+
+def _if_independent(
+    run: RunResult, depths: Sequence[Depth], rules: MetricRules, stop: Stop, reason: str
+) -> list[Any]:
+    """Return the errors of EVD over the depths where something was asked, in the form's order."""
+    asked, correct = [depth.asked for depth in depths], [depth.correct for depth in depths]
+    if not asked:
+        return [*uncertainty.undefined(0, reason)] * 3
+    generator = seeded(rules.seed, f"jeffreys|{run.cell.name}")
+    spreads = (
         uncertainty.binomial(correct, asked, rules.seed),
         uncertainty.binomial(correct, asked, rules.seed, stop),
-        uncertainty.jeffreys(correct, asked, seeded(rules.seed, f"jeffreys|{run.cell.name}")),
-    ]
+        uncertainty.jeffreys(correct, asked, generator),
+    )
+    return [part for spread in spreads for part in spread]
+
+
+def questions_of(probes: Sequence[Probe], depths: int) -> Questions:
+    """Return the questions with a verdict; one without a mark of its fact has one of its own."""
+    answers = [probe for probe in probes if probe.state == ASKED and probe.depth <= depths]
+    branches = {branch: place for place, branch in enumerate(sorted({a.branch for a in answers}))}
+    facts: dict[str | int, int] = {}
+    for place, answer in enumerate(answers):
+        facts.setdefault(place if answer.fact is None else answer.fact, len(facts))
+    return Questions(
+        depth=np.array([a.depth - 1 for a in answers]),
+        branch=np.array([branches[a.branch] for a in answers]),
+        fact=np.array([facts[i if a.fact is None else a.fact] for i, a in enumerate(answers)]),
+        correct=np.array([a.correct is True for a in answers], dtype=np.int64),
+    )
 
 
 def by_branch(probes: Sequence[Probe], depths: int) -> Counts:
