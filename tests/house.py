@@ -77,6 +77,7 @@ HOUSE: Mapping[str, Room] = {
         },
         {"click", "msgspec", "rich"},
     ),
+    "pytest_plugin": room({"recording"}, {"pytest"}),
     "__init__": room({"api", "version"}),
     "__main__": room({"cli"}),
 }  # fmt: skip
