@@ -43,7 +43,10 @@ HOUSE: Mapping[str, Room] = {
         {"decoding", "errors", "files", "json_files"}, {"anyio", "httpx", "msgspec", "vcr"}
     ),
     "http_names": room({"recording"}, {"httpx", "pydantic"}),
-    "proxy": room({"decoding", "errors", "files", "recording"}, {"h11", "httpx", "msgspec"}),
+    "proxy": room(
+        {"asking", "decoding", "errors", "files", "recording", "registry"},
+        {"h11", "httpx", "msgspec"},
+    ),
     "stats": room({"errors", "files", "results"}, {"numpy", "scipy"}),
     "asking": room({*EVERYONE, "registry"}, {"httpx", "msgspec", "trafilatura"}),
     "corpus": room(EVERYONE, {"msgspec"}),
@@ -193,3 +196,29 @@ def _reached(arrows: Mapping[str, set[str]], start: str) -> set[str]:
             seen.add(module)
             waiting += arrows[module]
     return seen
+
+
+def timed(path: Path) -> list[str]:
+    """Return where a test file asserts that a measured time is below a limit."""
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+    asserted = (node for node in nodes if isinstance(node, ast.Assert))
+    return [f"{path}:{node.lineno}" for node in asserted if _is_limited(node.test)]
+
+
+def _is_limited(test: ast.expr) -> bool:
+    """Tell whether an assertion compares a difference of clock readings with something larger."""
+    if not isinstance(test, ast.Compare):
+        return False
+    sides = [test.left, *test.comparators]
+    smaller = [
+        side for side, op in zip(sides, test.ops, strict=False) if isinstance(op, ast.Lt | ast.LtE)
+    ]
+    return any(
+        isinstance(side, ast.BinOp) and isinstance(side.op, ast.Sub) and _reads_a_clock(side)
+        for side in smaller
+    )
+
+
+def _reads_a_clock(side: ast.expr) -> bool:
+    names = (getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(side))
+    return any(name in ("monotonic", "perf_counter", "process_time") for name in names)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from house import breaches
+from house import breaches, timed
 
 HARNESS = Path(__file__).parent.parent / "harness"
 HEAVY = ("numpy", "scipy", "pydantic", "httpx", "click", "msgspec", "rich")
@@ -101,3 +101,21 @@ def test_no_registry_host_is_written_anywhere() -> None:
         text = path.read_text("utf-8").replace("--no-emit-index-url", "")
         text = text.replace("--no-emit-find-links", "")
         assert not [host for host in hosts if host in text], path
+
+
+def test_no_test_holds_a_clock_to_a_limit() -> None:
+    """That something was waited for may be asserted, that it was quick never: see scripts/bench."""
+    tests = Path(__file__).parent
+    assert [place for path in sorted(tests.rglob("test_*.py")) for place in timed(path)] == []
+
+
+def test_a_clock_held_to_a_limit_is_seen(tmp_path: Path) -> None:
+    """An upper limit of a measured time is found; a lower one and a deadline are not."""
+    path = tmp_path / "test_x.py"
+    path.write_text(
+        "assert time.monotonic() - began < 3\n"
+        "assert 1 <= perf_counter() - began < 3\n"
+        "assert time.monotonic() - began >= 0.4\n"
+        "assert time.monotonic() < deadline\n"
+    )
+    assert timed(path) == [f"{path}:1", f"{path}:2"]

@@ -10,29 +10,22 @@ from pathlib import Path
 import httpx
 import msgspec
 
+from harness.asking.models.provider import provider_of
 from harness.errors import UsageError
 from harness.files import write_atomic
+from harness.registry import DEFAULT_PROVIDER, names
 
 STUDY_FILE = "study.toml"
-KEY_HEADERS = {
-    "openai": ("authorization", "Bearer {key}"),
-    "anthropic": ("x-api-key", "{key}"),
-    "google": ("x-goog-api-key", "{key}"),
-}
-BASE_URL_VARIABLES = {
-    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-    "anthropic": ("ANTHROPIC_BASE_URL",),
-    "google": ("GOOGLE_GEMINI_BASE_URL",),
-}
+EXAMPLE_NAME, EXAMPLE_URL = "model", "http://127.0.0.1:8080/v1"
 
 
 class ServedEndpoint(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One endpoint of a study file.
 
-    base_url: where its calls go. kind: openai, anthropic or google: how a key is sent, and which
-    variables tell a client its address; "" for any other. api_key_env: the variable that holds the
-    key; key_header: the header that it is sent in as it is. env: variables more that tell a client
-    the address.
+    base_url: where its calls go. kind: the provider whose API it speaks, which says how a key is
+    sent and which variables tell a client its address; "" for any other. api_key_env: the variable
+    that holds the key; key_header: the header that it is sent in as it is. env: variables more that
+    tell a client the address.
     """
 
     base_url: str
@@ -44,7 +37,8 @@ class ServedEndpoint(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     @property
     def variables(self) -> list[str]:
         """Return the environment variables that tell a client where to ask."""
-        return [*BASE_URL_VARIABLES.get(self.kind, ()), *self.env]
+        known = provider_of(self.kind).address_variables if self.kind else ()
+        return [*known, *self.env]
 
     def key_headers(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the header that carries the key, from the environment; {} where there is none."""
@@ -53,7 +47,7 @@ class ServedEndpoint(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         key = environment.get(self.api_key_env, "")
         if not key:
             raise UsageError(f"{self.api_key_env} is not set; it holds the key of {self.base_url}")
-        header, form = KEY_HEADERS.get(self.kind, KEY_HEADERS["openai"])
+        header, form = provider_of(self.kind or DEFAULT_PROVIDER).key_header
         if self.key_header:
             header, form = self.key_header, "{key}"
         return {header: form.format(key=key)}
@@ -73,7 +67,7 @@ def read_endpoints(folder: Path, added: Iterable[str] = ()) -> dict[str, ServedE
     if not path.exists():
         raise UsageError(
             f"{path}: there is no study file. Name what the program asks: "
-            f"--endpoint openai=https://api.openai.com/v1"
+            f"--endpoint {EXAMPLE_NAME}={EXAMPLE_URL}"
         )
     endpoints = _of_file(path)
     for name, url in new.items():
@@ -90,8 +84,8 @@ def _of_file(path: Path) -> dict[str, ServedEndpoint]:
         raise UsageError(f"{path}: {error}") from error
     if not endpoints:
         raise UsageError(
-            f"{path}: has no endpoints. Add, say:\n[endpoints.openai]\n"
-            'base_url = "https://api.openai.com/v1"\nkind = "openai"'
+            f"{path}: has no endpoints. Add, say:\n[endpoints.{EXAMPLE_NAME}]\n"
+            f'base_url = "{EXAMPLE_URL}"\nkind = "{DEFAULT_PROVIDER}"'
         )
     for name, endpoint in endpoints.items():
         _check(path, name, endpoint)
@@ -102,8 +96,9 @@ def _check(path: Path, name: str, endpoint: ServedEndpoint) -> None:
     where = f"{path}: endpoints.{name}"
     if not name.replace("-", "").replace("_", "").isalnum() or name == "c":
         raise UsageError(f"{where}: a name has letters, digits, - and _, and is not 'c'")
-    if endpoint.kind not in ("", *KEY_HEADERS):
-        raise UsageError(f"{where}.kind: expected one of {', '.join(KEY_HEADERS)}")
+    kinds = names("harness.providers")
+    if endpoint.kind and endpoint.kind not in kinds:
+        raise UsageError(f"{where}.kind: {endpoint.kind!r}: expected one of {', '.join(kinds)}")
     try:
         url = httpx.URL(endpoint.base_url)
     except httpx.InvalidURL as error:
@@ -112,7 +107,7 @@ def _check(path: Path, name: str, endpoint: ServedEndpoint) -> None:
         ) from error
     if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment:
         raise UsageError(
-            f"{where}.base_url: expected an address like https://api.openai.com/v1, without ? and "
+            f"{where}.base_url: expected an address like {EXAMPLE_URL}, without ? and "
             f"#, got {endpoint.base_url!r}"
         )
 
@@ -129,11 +124,11 @@ def _study_file(endpoints: Mapping[str, str]) -> str:
     lines = ['title = "Recorded by harness serve"', 'protocol = "program"']
     for name, url in endpoints.items():
         lines += ["", f"[endpoints.{name}]", f"base_url = {msgspec.json.encode(url).decode()}"]
-        lines += [f'kind = "{name}"'] if name in KEY_HEADERS else []
+        lines += [f'kind = "{name}"'] if name in names("harness.providers") else []
     return "\n".join(lines) + "\n"
 
 
 def keys_of(endpoints: Mapping[str, ServedEndpoint]) -> list[str]:
     """Return the keys of endpoints that the environment holds."""
-    names = [endpoint.api_key_env for endpoint in endpoints.values() if endpoint.api_key_env]
-    return [os.environ[name] for name in names if os.environ.get(name)]
+    variables = [endpoint.api_key_env for endpoint in endpoints.values() if endpoint.api_key_env]
+    return [os.environ[name] for name in variables if os.environ.get(name)]

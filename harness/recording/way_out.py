@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-MOST_CONNECTIONS, MOST_KEPT_ALIVE = 1000, 100  # as openai's own client has them
+MOST_CONNECTIONS, MOST_KEPT_ALIVE = 1000, 100  # as many clients of providers have them
 OF_A_TRANSPORT = {"verify", "cert", "http1", "http2", "limits", "trust_env"}
 OPTIONS = OF_A_TRANSPORT | {"proxy", "mounts"}
 

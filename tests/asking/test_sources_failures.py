@@ -195,7 +195,7 @@ def test_a_lagging_wiki_says_how_long_to_wait() -> None:
             extensions={"kind": "source", "reader": kind_of("wikipedia-extract").reading},
         )
         response = limited.handle_request(request)
-    assert 1 <= time.monotonic() - began < 3
+    assert time.monotonic() - began >= 1
     assert response.extensions["attempts"] == [
         {"status": 200, "retry_after": "1", "error": "maxlag"}
     ]

@@ -3,7 +3,6 @@
 import json
 import math
 import random
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -361,16 +360,6 @@ def test_nothing_that_went_in_is_changed() -> None:
     before = msgspec.json.encode(made.cells)
     made.analysis()
     assert msgspec.json.encode(made.cells) == before
-
-
-def test_a_study_of_the_papers_size_is_quick() -> None:
-    """360 cells with every 10,000-fold bootstrap take 1.5 s of one processor at most."""
-    made = synthetic.study()
-    assert len(made.cells) == 360
-    made.analysis()
-    start = time.process_time()
-    made.analysis()
-    assert time.process_time() - start < 1.5
 
 
 def test_turn_variance_is_of_its_evaluations() -> None:

@@ -31,6 +31,8 @@ class Anthropic(Provider):
     unknown_parameters = ("logprobs", "top_logprobs")
     default_limit = 1024
     terms = MappingProxyType({"api.anthropic.com": "Anthropic"})
+    key_header = ("x-api-key", "{key}")
+    address_variables = ("ANTHROPIC_BASE_URL",)
 
     def url(self, endpoint: Endpoint) -> str:
         """Return the messages address under the base URL."""
@@ -38,8 +40,8 @@ class Anthropic(Provider):
 
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """Return the version of the format, and the key."""
-        key = {"x-api-key": endpoint.api_key} if endpoint.api_key else {}
-        return {"anthropic-version": endpoint.api_version or VERSION, **key}
+        version = {"anthropic-version": endpoint.api_version or VERSION}
+        return {**version, **super().headers(endpoint)}
 
     def body(
         self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None

@@ -15,6 +15,9 @@ from harness.asking.models.provider import Endpoint
 class Azure(OpenAI):
     """Chat completions of a deployment; its name stands in the place of the model's."""
 
+    key_header = ("api-key", "{key}")
+    address_variables = ()
+
     def url(self, endpoint: Endpoint) -> str:
         """Return the deployment's address, with the API version as its query."""
         deployment = quote(endpoint.model, safe="")
@@ -22,10 +25,6 @@ class Azure(OpenAI):
             f"{endpoint.base_url.rstrip('/')}/openai/deployments/{deployment}/chat/completions"
             f"?api-version={endpoint.api_version}"
         )
-
-    def headers(self, endpoint: Endpoint) -> dict[str, str]:
-        """Return the key in Azure's own header."""
-        return {"api-key": endpoint.api_key} if endpoint.api_key else {}
 
     def entry_problem(self, endpoint: Endpoint) -> str:
         """Return what is wrong with the API version, which stands in the address."""

@@ -63,15 +63,13 @@ class Gemini(Provider):
     limit_names = (f"{CONFIG}.maxOutputTokens",)
     choices_name = f"{CONFIG}.candidateCount"
     terms = MappingProxyType({"generativelanguage.googleapis.com": "Google"})
+    key_header = ("x-goog-api-key", "{key}")
+    address_variables = ("GOOGLE_GEMINI_BASE_URL",)
 
     def url(self, endpoint: Endpoint) -> str:
         """Return the model's address under the base URL."""
         model = quote(endpoint.model.removeprefix("models/"), safe="")
         return f"{endpoint.base_url.rstrip('/')}/models/{model}:generateContent"
-
-    def headers(self, endpoint: Endpoint) -> dict[str, str]:
-        """Return the key in Google's own header."""
-        return {"x-goog-api-key": endpoint.api_key} if endpoint.api_key else {}
 
     def body(
         self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None

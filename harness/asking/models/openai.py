@@ -49,14 +49,11 @@ class OpenAI(Provider):
     """Chat completions."""
 
     terms = TERMS
+    address_variables: Sequence[str] = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 
     def url(self, endpoint: Endpoint) -> str:
         """Return the chat completions address under the base URL."""
         return f"{endpoint.base_url.rstrip('/')}/chat/completions"
-
-    def headers(self, endpoint: Endpoint) -> dict[str, str]:
-        """Return the key as a Bearer token, if there is one."""
-        return {"authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
 
     def body(
         self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None

@@ -101,7 +101,8 @@ class Provider(ABC):
     parameters of a body that limit the tokens of a reply, thinking among them, with dots where they
     stand within another; choices_name: the one that asks for several replies. default_limit: the
     token limit of a body whose study names none. terms: whose terms govern what comes from a host
-    (the end of its name) that speaks this format.
+    (the end of its name) that speaks this format. key_header: the header that carries a key, and
+    its form. address_variables: the environment variables that tell its clients where to ask.
     """
 
     unknown_parameters: Sequence[str] = ()
@@ -109,14 +110,17 @@ class Provider(ABC):
     choices_name = "n"
     default_limit: int | None = None
     terms: Mapping[str, str] = MappingProxyType({})
+    key_header = ("authorization", "Bearer {key}")
+    address_variables: Sequence[str] = ()
 
     @abstractmethod
     def url(self, endpoint: Endpoint) -> str:
         """Return the address to post to, without the study's query parameters."""
 
-    @abstractmethod
     def headers(self, endpoint: Endpoint) -> dict[str, str]:
         """Return the headers that the API wants, the key among them where there is one."""
+        name, form = self.key_header
+        return {name: form.format(key=endpoint.api_key)} if endpoint.api_key else {}
 
     @abstractmethod
     def body(
