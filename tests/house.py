@@ -26,7 +26,7 @@ def room(rooms: Iterable[str] = (), packages: Iterable[str] = ()) -> Room:
 
 
 PROTOCOL = room(
-    {*EVERYONE, "asking", "fitness", "protocols", "stats", "study"}, {"msgspec", "numpy"}
+    {*EVERYONE, "asking", "fitness", "page", "protocols", "stats", "study"}, {"msgspec", "numpy"}
 )
 OF_A_STUDY = {*EVERYONE, "asking", "protocols", "proxy", "recording", "run", "stats", "study"}
 HOUSE: Mapping[str, Room] = {
@@ -55,7 +55,8 @@ HOUSE: Mapping[str, Room] = {
     "study": room(
         {*EVERYONE, "asking", "forms", "http_names", "placeholders", "registry"}, {"pydantic"}
     ),
-    "protocols": room({*EVERYONE, "asking", "registry", "study"}),
+    "page": room(EVERYONE, {"msgspec"}),
+    "protocols": room({*EVERYONE, "asking", "page", "registry", "study"}),
     "protocols/ddft": PROTOCOL,
     "protocols/depthcharge": PROTOCOL,
     "run": room(
@@ -63,7 +64,7 @@ HOUSE: Mapping[str, Room] = {
             "recording", "study"},
         {"httpx", "msgspec"},
     ),
-    "report": room(OF_A_STUDY, {"jinja2", "markupsafe", "matplotlib", "msgspec"}),
+    "report": room({*OF_A_STUDY, "page"}, {"jinja2", "markupsafe", "matplotlib", "msgspec"}),
     "diff": room(
         {*OF_A_STUDY, "protocols/ddft", "protocols/depthcharge"}, {"msgspec", "numpy"}
     ),

@@ -9,8 +9,10 @@ from harness.asking.executor import Each, in_turn
 from harness.asking.models.model import Message, Model
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.asking.sources.fact_source import Source
+from harness.page.page import ProtocolPage
+from harness.page.replayed_study import AnyStudy
 from harness.results import AnswerCounts, Fitness, Gold, Interval, Materials
-from harness.results.bounds import Band, Bounds
+from harness.results.bounds import Bounds
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.study.folder import Study
@@ -109,8 +111,8 @@ class StudyProtocol(Protocol):
     def bounds(self, study: Study, found: Any) -> Bounds:
         """Return what missing verdicts could change at most."""
 
-    def bands(self, study: Study, found: Any) -> dict[str, Band]:
-        """Give the bands around the curves of a page, by run."""
+    def page(self, study: Study, replayed: AnyStudy) -> ProtocolPage:
+        """Return what is on a study's page beside its tables; a protocol may lack this function."""
 
     def scoreboard(self, found: Any) -> list[Scored]:
         """Return every metric of every model, in the order of the results."""

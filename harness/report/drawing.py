@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.style import context
 from matplotlib.ticker import MaxNLocator
 
-from harness.report.figure import Axis, Figure, Point
+from harness.page.figure import Figure, PlotAxis, Point
 from harness.report.palette import FAINT, INK, PAPER, RULE, SERIES, TONES, ZONE, series_tone
 
 INCHES = (5.4, 3.5)
@@ -221,7 +221,7 @@ def _lay_out(axes: Axes, figure: Figure) -> None:
         )
 
 
-def _scale(axes: Axes, x: Axis) -> None:
+def _scale(axes: Axes, x: PlotAxis) -> None:
     if x.names:
         axes.set_xticks(range(len(x.names)), [_short(name, 16) for name in x.names])
         axes.set_xlim(-0.5, len(x.names) - 0.5)
@@ -231,7 +231,7 @@ def _scale(axes: Axes, x: Axis) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
-def _padded(axis: Axis) -> tuple[float | None, float | None]:
+def _padded(axis: PlotAxis) -> tuple[float | None, float | None]:
     """Give an axis' range with a little air, so that what lies on its ends is seen whole."""
     if axis.low is None or axis.high is None:
         return axis.low, axis.high

@@ -1,115 +1,104 @@
-"""What was run: the study, its models as requested and as served, its rules."""
+"""What was run, as tables: the study, its models as requested and as served, its rules."""
 
 from __future__ import annotations
 
-from harness.report.digits import Notes, listed
-from harness.report.form import Call, ModelAsked, Studied
-from harness.report.section import Grid, Section
-from harness.results import ModelCost
+from collections.abc import Sequence
 
-PROTOCOLS = {
-    "ddft": "DDFT, the Drill-Down and Fabricate Test (arXiv 2512.23850)",
-    "depthcharge": "DepthCharge (arXiv 2603.23514)",
-}
+from harness.page.page import Section
+from harness.page.replayed_study import AnyStudy, CalledModel
+from harness.results import ModelCost, Value
+from harness.results.digits import NULL, listed
+from harness.results.table import Cell, Column, Table, columns
 
-
-def what_was_run(studied: Studied) -> Section:
-    """Say what was asked of whom, when, and what it cost."""
-    about = (
-        "Requested is the model's name as it was sent, served what the endpoint called itself in "
-        "its answers."
-    )
-    return Section(
-        "run", "What was run", about, [_study(studied), _models(studied), _rules(studied)]
-    )
+RUN = Section(
+    "run",
+    "What was run",
+    "Requested is the model's name as it was sent, served what the endpoint called itself in its "
+    "answers.",
+)
 
 
-def calls_of(studied: Studied) -> list[Call]:
-    """Give every recorded call."""
-    return [call for cassette in studied.cassettes.values() for call in cassette.calls]
+def overview_tables(study: AnyStudy, reference: str) -> list[Table]:
+    """Return which model was asked what, when, and what it cost; reference: of the protocol."""
+    return [_study(study, reference), _models(study), _rules(study)]
 
 
-def period(studied: Studied, letters: int | None = None) -> str:
-    """Give when the first and the last call were made, as so many letters of ISO 8601 say it."""
-    dates = {call.recorded_at[:letters] for call in calls_of(studied) if call.recorded_at}
-    first, last = min(dates, default="an unknown date"), max(dates, default="")
-    return f"{first} to {last}" if last > first else first
-
-
-def _study(studied: Studied) -> Grid:
-    found, calls = studied.found, calls_of(studied)
-    notes = Notes()
-    tries = sum(call.tries for call in calls) - len(calls)
-    tokens = [(model.prompt_tokens, model.completion_tokens) for model in found.spending.models]
-    prompt, completion = (sum(column) for column in zip(*tokens, strict=True)) if tokens else (0, 0)
-    cost = notes.number(found.spending.total, 4)
-    unit = f" {found.spending.currency}, prices of {found.spending.as_of}"
+def _study(study: AnyStudy, reference: str) -> Table:
+    results, calls = study.results, study.calls
+    failed = sum(call.tries for call in calls) - len(calls)
+    models = results.spending.models
+    prompt = sum(model.prompt_tokens for model in models)
+    completion = sum(model.completion_tokens for model in models)
     rows = [
-        ("protocol", f"{PROTOCOLS[found.protocol]}, version {found.protocol_version}"),
-        ("state of the world", studied.as_of),
-        ("calls made", period(studied)),
-        ("cells", f"{len(studied.cassettes)} of {len(studied.cells)}"),
-        ("calls", f"{len(calls):,}; tries that failed before them: {tries:,}"),
+        ("protocol", f"{reference}, version {results.protocol_version}"),
+        ("state of the world", study.as_of),
+        ("calls made", study.period()),
+        ("cells", f"{len(study.recorded)} of {len(study.cells)}"),
+        ("calls", f"{len(calls):,}; tries that failed before them: {failed:,}"),
         ("tokens", f"{prompt:,} in, {completion:,} out"),
-        ("cost", cost + (unit if found.spending.currency else "")),
-        ("seed", str(studied.seed)),
-        ("materials frozen by", f"harness {studied.frozen_by}"),
+        ("cost", _cost(study)),
+        ("seed", str(study.seed)),
+        ("materials frozen by", f"harness {study.frozen_by}"),
     ]
-    return Grid("The study", ("what", "value"), rows, notes=notes.said)
+    return Table("The study", columns("what", "value"), rows, section=RUN.slug)
 
 
-def _models(studied: Studied) -> Grid:
-    notes, spent = Notes(), {model.model: model for model in studied.found.spending.models}
-    columns = (
-        "name", "role", "requested", "served", "family", "provider, address", "calls", "tokens in",
-        "tokens out", "cost",
-    )  # fmt: skip
-    rows = [
-        [*_who(model, studied), *_spent(spent.get(model.name), _unnamed(model, studied), notes)]
-        for model in studied.models
-    ]
-    return Grid("Models and sources", columns, rows, notes=notes.said)
+def _cost(study: AnyStudy) -> str:
+    spending = study.results.spending
+    total: Value = spending.total
+    if total.value is None:
+        return f"{NULL} ({total.reason})"
+    unit = f" {spending.currency}, prices of {spending.as_of}" if spending.currency else ""
+    return f"{total.value:.4f} (n={total.n:,}){unit}"
 
 
-def _unnamed(model: ModelAsked, studied: Studied) -> int:
-    """Count the calls of a model whose answers name no tokens."""
-    used = [cell.usage.get(model.name) for cell in studied.found.cells]
-    return sum(usage.calls_without_tokens for usage in used if usage)
-
-
-def _who(model: ModelAsked, studied: Studied) -> list[str]:
-    served = sorted(
-        {name for cell in studied.found.cells for name in cell.served.get(model.name, [])}
+def _models(study: AnyStudy) -> Table:
+    names = columns(
+        *("name", "role", "requested", "served", "family", "provider, address"),
+        *(Column(name, int) for name in ("calls", "without tokens", "tokens in", "tokens out")),
+        Column("cost", Value, digits=4, has_n=False),
     )
-    where = f"{model.provider}, {model.address}"
+    costs = {cost.model: cost for cost in study.results.spending.models}
+    rows = [
+        [*_identity(model, study), *_spent(costs.get(model.name), _tokenless(model, study))]
+        for model in study.models
+    ]
+    return Table("Models and sources", names, rows, section=RUN.slug)
+
+
+def _tokenless(model: CalledModel, study: AnyStudy) -> int:
+    """Count the calls of a model whose answers name no tokens."""
+    usages = [cell.usage.get(model.name) for cell in study.results.cells]
+    return sum(usage.calls_without_tokens for usage in usages if usage)
+
+
+def _identity(model: CalledModel, study: AnyStudy) -> list[str]:
+    served = {name for cell in study.results.cells for name in cell.served.get(model.name, [])}
     return [
         model.name,
         listed(model.roles),
         model.requested,
-        _served(model.requested, served),
+        _served(model.requested, sorted(served)),
         model.family,
-        where,
+        f"{model.provider}, {model.address}",
     ]
 
 
-def _served(requested: str, served: list[str]) -> str:
-    """Give what was served; what is not as requested stands out."""
+def _served(requested: str, served: Sequence[str]) -> str:
+    """Return what was served; what is not as requested stands out."""
     if not served:
         return "not named"
-    others = [name for name in served if name != requested]
-    return f"{listed(served)} (differs)" if others else listed(served)
+    differs = any(name != requested for name in served)
+    return f"{listed(served)} (differs)" if differs else listed(served)
 
 
-def _spent(cost: ModelCost | None, unnamed: int, notes: Notes) -> list[str]:
+def _spent(cost: ModelCost | None, tokenless: int) -> list[Cell]:
     if cost is None:
-        return ["", "", "", ""]
-    counts = [f"{count:,}" for count in (cost.calls, cost.prompt_tokens, cost.completion_tokens)]
-    if unnamed:
-        counts[0] += f" ({unnamed:,} name no tokens)"
-    return [*counts, notes.bare(cost.cost, 4)]
+        return [None] * 5
+    return [cost.calls, tokenless, cost.prompt_tokens, cost.completion_tokens, cost.cost]
 
 
-def _rules(studied: Studied) -> Grid:
-    rows = [(name, str(value)) for name, value in studied.found.rules.items()]
+def _rules(study: AnyStudy) -> Table:
+    rows = [(name, str(value)) for name, value in study.results.rules.items()]
     about = "The choices that numbers depend on, as the study file makes them."
-    return Grid("Rules", ("rule", "value"), rows, about=about, folded=True)
+    return Table("Rules", columns("rule", "value"), rows, about, RUN.slug, is_folded=True)

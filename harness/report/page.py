@@ -16,62 +16,90 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.report import ddft_results, drill_results
-from harness.report.browser import Browser, safe_json
-from harness.report.coverage import coverage
-from harness.report.ddft_jury import jury
-from harness.report.dialogues import dialogues
+from harness.page.browser import Browser, safe_json
+from harness.page.figure import Figure
+from harness.page.page import ProtocolPage, Section, figure_table
+from harness.page.replayed_study import AnyStudy
+from harness.report.coverage import COVERAGE, cell_tables
 from harness.report.drawing import png, svg
-from harness.report.figure import Figure
-from harness.report.form import Studied
 from harness.report.limits import limits
-from harness.report.overview import what_was_run
+from harness.report.overview import RUN, overview_tables
 from harness.report.palette import declarations
-from harness.report.probes import probes
-from harness.report.section import Drawn, Section
-from harness.results import DrillResults, Results
+from harness.results.table import Table
+from harness.results.text_table import TextTable, text_table
 from harness.version import VERSION
 
 DATA = Path(__file__).parent / "data"
+FIGURES = Section("figures", "Figures")
+
+
+class FigureWithNumbers(NamedTuple):
+    """A figure, and the table of its points."""
+
+    figure: Figure
+    numbers: TextTable
+    kind: str = "figure"
+
+
+class FilledSection(NamedTuple):
+    """A section with what is in it; a reader sees `about` below its title."""
+
+    slug: str
+    title: str
+    about: str
+    parts: Sequence[TextTable | FigureWithNumbers]
 
 
 class Article(NamedTuple):
     """A study's part of the page."""
 
-    studied: Studied
+    study: AnyStudy
     limits: Sequence[str]
-    sections: Sequence[Section]
+    sections: Sequence[FilledSection]
     browser: Browser
 
 
-def article(studied: Studied) -> Article:
-    """Put a study's part of the page together."""
-    found = studied.found
-    middle = _of_dialogues(found) if isinstance(found, Results) else _of_runs(studied, found)
-    browser = dialogues(studied) if isinstance(found, Results) else probes(studied)
-    sections = [what_was_run(studied), *middle, coverage(studied)]
-    return Article(studied, limits(studied), sections, browser)
-
-
-def _of_dialogues(found: Results) -> list[Section]:
-    return [
-        ddft_results.results(found),
-        ddft_results.drawn(found),
-        ddft_results.study_level(found),
-        jury(found),
+def article(study: AnyStudy, of_protocol: ProtocolPage, tables: Sequence[Table]) -> Article:
+    """Put a study's part of the page together; tables: all those of its results."""
+    first, *others = of_protocol.sections
+    sections = [
+        _filled(RUN, overview_tables(study, of_protocol.reference)),
+        _filled(first, _unplaced(of_protocol, tables)),
+        drawn_figures(of_protocol.figures),
+        *(_filled(section, _in(section, tables)) for section in others),
+        _filled(COVERAGE, [*cell_tables(study), *_in(COVERAGE, tables)]),
     ]
+    return Article(study, limits(study, of_protocol.limits), sections, of_protocol.browser)
 
 
-def _of_runs(studied: Studied, found: DrillResults) -> list[Section]:
-    return [
-        drill_results.results(found),
-        drill_results.drawn(found, studied.bands),
-        drill_results.study_level(found),
+def _in(section: Section, tables: Sequence[Table]) -> list[Table]:
+    return [table for table in tables if table.section == section.slug]
+
+
+def _unplaced(of_protocol: ProtocolPage, tables: Sequence[Table]) -> list[Table]:
+    """Return the tables of the first section, and those of none that there is."""
+    placed = {COVERAGE.slug, *(section.slug for section in of_protocol.sections[1:])}
+    return [table for table in tables if table.section not in placed]
+
+
+def _filled(section: Section, tables: Sequence[Table]) -> FilledSection:
+    return FilledSection(*section, parts=[text_table(table) for table in tables])
+
+
+def drawn_figures(figures: Sequence[Figure]) -> FilledSection:
+    """Return the figures that have a point to show; those that have none are named."""
+    empty = [figure.title for figure in figures if figure.is_empty]
+    about = f"Not drawn, for want of a value: {'; '.join(empty)}." if empty else ""
+    shown = [
+        FigureWithNumbers(figure, text_table(figure_table(figure)))
+        for figure in figures
+        if not figure.is_empty
     ]
+    return FilledSection(FIGURES.slug, FIGURES.title, about, shown)
 
 
 def page(articles: Sequence[Article]) -> bytes:
-    """Give the HTML file of one study or several; the same input gives the same bytes."""
+    """Return the HTML file of one study or several; the same input gives the same bytes."""
     style, script = _style(), (DATA / "browser.js").read_text("utf-8")
     text = (
         _environment()
@@ -87,10 +115,15 @@ def page(articles: Sequence[Article]) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def pictures(one: Article) -> dict[str, bytes]:
-    """Give the study's figures as PNG, by file name."""
-    drawn = [part for section in one.sections for part in section.parts if isinstance(part, Drawn)]
-    return {f"{one.studied.name}--{part.figure.name}.png": png(part.figure) for part in drawn}
+def pictures(article: Article) -> dict[str, bytes]:
+    """Return the study's figures as PNG, by file name."""
+    figures = [
+        part.figure
+        for section in article.sections
+        for part in section.parts
+        if isinstance(part, FigureWithNumbers)
+    ]
+    return {f"{article.study.name}--{figure.name}.png": png(figure) for figure in figures}
 
 
 def _environment() -> Environment:

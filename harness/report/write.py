@@ -1,4 +1,4 @@
-"""A page about studies: each is replayed with its checksums, and handed over with its words."""
+"""A page about studies: each is replayed with its checksums, and shown with its words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from typing import NamedTuple
 
 from harness.errors import CheckFailed, UsageError
 from harness.files import make_folder, write_atomic
-from harness.protocols.registry import protocol_of
+from harness.page.replayed_study import (
+    AnyStudy,
+    CalledModel,
+    PageVerdict,
+    RecordedCall,
+    RecordedCell,
+    ReplayedStudy,
+)
+from harness.protocols.page import page_of
+from harness.protocols.tables import tables_of
 from harness.recording import cassette as cassettes
 from harness.report import page
-from harness.report.form import Call, Cassette, Checked, ModelAsked, Studied
 from harness.run.checked import check_files
 from harness.run.comparison import DIFFERENT
 from harness.run.replay import results_of, sound_replays
@@ -20,8 +28,8 @@ from harness.run.wiring import frozen
 from harness.study.folder import Cell, Study
 
 
-class Outcome(NamedTuple):
-    """What was written, and what each study's replay came to."""
+class WrittenReport(NamedTuple):
+    """The files that were written, and what each study's replay came to."""
 
     files: list[Path]
     verdicts: list[Verdict]
@@ -29,7 +37,7 @@ class Outcome(NamedTuple):
 
 def write_report(
     studies: Sequence[Study], out: Path, pictures: Path | None = None, *, verify: bool = True
-) -> Outcome:
+) -> WrittenReport:
     """Replay studies and write their page, and their figures as PNG into a folder.
 
     A study that is still being recorded is shown as far as it is. verify: compare files with the
@@ -42,20 +50,23 @@ def write_report(
         check_files(study, verify=verify)
     if pictures is not None:
         make_folder(pictures)
-    checked = [replayed(study, None if verify else False) for study in studies]
+    replays = [replayed(study, None if verify else False) for study in studies]
     if verify:
-        for one in checked:
-            _require_published(one.verdict)
-    articles = [
-        page.article(studied(study, one)) for study, one in zip(studies, checked, strict=True)
-    ]
+        for replay in replays:
+            _require_published(replay.verdict)
+    articles = [_article(study, replay) for study, replay in zip(studies, replays, strict=True)]
     files = {out: page.page(articles)}
     if pictures is not None:
-        drawn = [each for article in articles for each in page.pictures(article).items()]
-        files |= {pictures / name: data for name, data in drawn}
-    for path, data in files.items():
-        write_atomic(path, data)
-    return Outcome(list(files), [one.verdict for one in checked])
+        drawn = [picture for article in articles for picture in page.pictures(article).items()]
+        files |= {pictures / name: png for name, png in drawn}
+    for path, content in files.items():
+        write_atomic(path, content)
+    return WrittenReport(list(files), [replay.verdict for replay in replays])
+
+
+def _article(study: Study, replay: Replayed) -> page.Article:
+    shown = replayed_study(study, replay)
+    return page.article(shown, page_of(study, shown), tables_of(study, shown.results))
 
 
 def _require_published(verdict: Verdict) -> None:
@@ -73,35 +84,32 @@ def _require_distinct(studies: Sequence[Study]) -> None:
         raise UsageError(f"two studies are called {twice[0]!r}; a page tells them by their names.")
 
 
-def studied(study: Study, checked: Replayed) -> Studied:
-    """Hand over all that a page shows of a study's finished cells."""
-    protocol = protocol_of(study)
+def replayed_study(study: Study, replay: Replayed) -> AnyStudy:
+    """Return all that a page shows of a study's finished cells."""
     finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
-    replays, found = checked.replays, checked.found
-    if found is None:  # files that are not the manifest's, or cells that are not recorded yet
+    replays, results = replay.replays, replay.found
+    if results is None:  # files that are not the manifest's, or cells that are not recorded yet
         replays = sound_replays(study, finished)
-        found = results_of(study, replays)
-    return Studied(
+        results = results_of(study, replays)
+    return ReplayedStudy(
         name=study.name,
         title=study.file.title,
         about=study.file.about,
         as_of=study.file.as_of.isoformat(),
         seed=study.file.seed,
         frozen_by=frozen(study).materials.harness_version,
-        checked=_checked(checked.verdict),
-        models=_asked(study),
+        verdict=_verdict(replay.verdict),
+        models=_models(study),
         cells=[cell.name for cell in study.cells()],
-        cassettes={cell.name: _cassette(study, cell) for cell in finished},
-        found=found,
-        transcripts=[one.transcript for one in replays],
-        bounds=protocol.bounds(study, found).bounds,
-        bands=protocol.bands(study, found),
+        recorded={cell.name: _recorded(study, cell) for cell in finished},
+        results=results,
+        transcripts=[replayed_cell.transcript for replayed_cell in replays],
     )
 
 
-def _checked(verdict: Verdict) -> Checked:
+def _verdict(verdict: Verdict) -> PageVerdict:
     first = f" (first at {verdict.first_difference})" if verdict.first_difference else ""
-    parts = (
+    checks = (
         ("checksums", verdict.checksums),
         ("cells", f"{verdict.cells}/{verdict.planned}"),
         ("calls matched", f"{verdict.matched}/{verdict.calls}"),
@@ -111,23 +119,28 @@ def _checked(verdict: Verdict) -> Checked:
         ("words", verdict.words),
     )
     state = "OK" if verdict.ok else "INCOMPLETE" if verdict.incomplete else "FAILED"
-    return Checked(state, parts, verdict.fingerprint, verdict.problems, NOT_PROVEN)
+    return PageVerdict(state, checks, verdict.fingerprint, verdict.problems, NOT_PROVEN)
 
 
-def _cassette(study: Study, cell: Cell) -> Cassette:
-    """Name a cell's calls with their lines: a cassette's first line is its frame."""
+def _recorded(study: Study, cell: Cell) -> RecordedCell:
+    """Return a cell's calls with their lines: a cassette's first line is its frame."""
     path = study.cassette(cell)
     calls = [
-        Call(label, line, kept.response.recorded_at, 1 + len(kept.response.attempts))
-        for line, (label, kept) in enumerate(cassettes.load(path).labelled(), 2)
+        RecordedCall(
+            label,
+            line,
+            interaction.response.recorded_at,
+            1 + len(interaction.response.attempts),
+        )
+        for line, (label, interaction) in enumerate(cassettes.load(path).labelled(), 2)
     ]
-    return Cassette(path.relative_to(study.root).as_posix(), calls)
+    return RecordedCell(path.relative_to(study.root).as_posix(), calls)
 
 
-def _asked(study: Study) -> list[ModelAsked]:
+def _models(study: Study) -> list[CalledModel]:
     roles = study.file.plan.roles
     models = [
-        ModelAsked(
+        CalledModel(
             name,
             [role for role, names in roles.items() if name in names],
             model.provider,
@@ -138,7 +151,7 @@ def _asked(study: Study) -> list[ModelAsked]:
         for name, model in study.file.models.items()
     ]
     sources = [
-        ModelAsked(name, ["source"], source.kind, source.base_url, "", "")
+        CalledModel(name, ["source"], source.kind, source.base_url, "", "")
         for name, source in study.file.sources.items()
     ]
     return [*models, *sources]

@@ -1,4 +1,4 @@
-"""What missing verdicts could change at most, and bands around curves, for whoever shows them."""
+"""What missing verdicts could change at most."""
 
 from __future__ import annotations
 
@@ -23,11 +23,3 @@ class Bounds(NamedTuple):
 
     bounds: Sequence[Bound]
     about: str = ""
-
-
-class Band(NamedTuple):
-    """A pointwise 95% band around a curve, or the reason why there is none."""
-
-    lows: Sequence[float]
-    highs: Sequence[float]
-    reason: str | None

@@ -15,7 +15,7 @@ from study_folder import edit
 from harness.bundle.sample import sampled
 from harness.cli import main
 from harness.report.limits import limits
-from harness.report.write import studied
+from harness.report.write import replayed_study
 from harness.results import DrillResults, RunKey, read_results
 from harness.run.record import Recording, RecordOutcome
 from harness.run.replay import replayed_results
@@ -73,7 +73,8 @@ def test_a_short_study_says_so_wherever_it_is_shown(tmp_path: Path) -> None:
     assert f"OK: {notice}; " in verdict.line
     shown = CliRunner().invoke(main, ["analyze", str(study.folder)])
     assert shown.output.startswith(notice)
-    assert limits(studied(study, replayed(study, verify_checksums=True)))[0] == notice
+    page_study = replayed_study(study, replayed(study, verify_checksums=True))
+    assert limits(page_study, [])[0] == notice
 
 
 @pytest.mark.parametrize(("limit", "short"), [(0.5, [1]), (0.9, [])])

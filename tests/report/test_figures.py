@@ -13,14 +13,17 @@ import synthetic
 from depthcharge import finished_runs
 from depthcharge.simulated_runs import independent
 
+from harness.page.figure import Figure, Guide, PlotAxis, Point, Series, Zone
+from harness.page.page import figure_table
 from harness.protocols.ddft.metrics.scoring import score_study
-from harness.report import ddft_figures, drill_figures
+from harness.protocols.ddft.page.figures import figures as figures_of_dialogues
+from harness.protocols.depthcharge.metrics.bands import Band
+from harness.protocols.depthcharge.page.figures import figures as figures_of_runs
 from harness.report.drawing import png, svg
-from harness.report.figure import Axis, Figure, Guide, Point, Series, Zone
+from harness.report.page import FigureWithNumbers, drawn_figures
 from harness.report.palette import TONES
-from harness.report.section import Drawn, figures_section, numbers
 from harness.results import DrillResults, Interval, Results, Value
-from harness.results.bounds import Band
+from harness.results.text_table import text_table
 
 XY = re.compile(r"[ML] ([\d.]+) ([\d.]+)")
 
@@ -33,31 +36,31 @@ def found() -> Results:
     return results
 
 
-def named(found: Results, name: str) -> Drawn:
-    (drawn,) = [one for one in ddft_figures.figures(found) if one.figure.name == name]
-    return drawn
+def named(found: Results, name: str) -> Figure:
+    (figure,) = [figure for figure in figures_of_dialogues(found) if figure.name == name]
+    return figure
 
 
 @pytest.mark.parametrize("scale", ["far", "sas"])
 def test_degradation_is_the_levels(found: Results, scale: str) -> None:
     """A curve a subject, a point a level, each the results' own value with its n."""
-    drawn = named(found, f"degradation-{scale}")
-    for series, subject in zip(drawn.figure.series, found.subjects, strict=True):
+    figure = named(found, f"degradation-{scale}")
+    for series, subject in zip(figure.series, found.subjects, strict=True):
         assert series.name == subject.subject
         shown = [(point.x, point.y) for point in series.points]
         assert shown == [(level.level, getattr(level, scale)) for level in subject.levels]
-    assert len(drawn.numbers.rows) == sum(len(subject.levels) for subject in found.subjects)
+    assert len(figure_table(figure).rows) == sum(len(subject.levels) for subject in found.subjects)
 
 
 def test_variance_is_the_turns(found: Results) -> None:
     """A bar a turn."""
-    points = named(found, "far-variance").figure.series[0].points
+    points = named(found, "far-variance").series[0].points
     assert [point.y for point in points] == [turn.far_variance for turn in found.analysis.turns]
 
 
 def test_the_danger_zone_counts_every_response_once(found: Results) -> None:
     """All judged responses lie somewhere, and those in the zone are the subjects' shares."""
-    figure = named(found, "danger-zone").figure
+    figure = named(found, "danger-zone")
     points = figure.series[0].points
     zone = figure.zone
     assert zone is not None
@@ -74,7 +77,7 @@ def test_the_danger_zone_counts_every_response_once(found: Results) -> None:
 
 def test_trap_and_ci_are_the_profiles(found: Results) -> None:
     """A point a subject: its turn-4 FAR, its raw CI with the interval of its profile."""
-    series = named(found, "trap-and-ci").figure.series
+    series = named(found, "trap-and-ci").series
     for one, profile, subject in zip(series, found.analysis.profiles, found.subjects, strict=True):
         (point,) = one.points
         assert point.x == profile.turns[3].value
@@ -88,10 +91,9 @@ def drilled() -> DrillResults:
     return finished_runs.study(worlds, repeats=1)
 
 
-def of_drill(found: DrillResults, name: str, bands: dict[str, Band] | None = None) -> Drawn:
-    drawn = drill_figures.figures(found, bands or {})
-    (one,) = [each for each in drawn if each.figure.name == name]
-    return one
+def of_drill(found: DrillResults, name: str, bands: dict[str, Band] | None = None) -> Figure:
+    (figure,) = [figure for figure in figures_of_runs(found, bands or {}) if figure.name == name]
+    return figure
 
 
 def test_survival_is_the_depths_with_their_bands(drilled: DrillResults) -> None:
@@ -100,7 +102,7 @@ def test_survival_is_the_depths_with_their_bands(drilled: DrillResults) -> None:
     wide = {
         run.cell.name: Band([0.1] * len(run.depths), [0.9] * len(run.depths), None) for run in runs
     }
-    figure = of_drill(drilled, "survival-medicine", wide).figure
+    figure = of_drill(drilled, "survival-medicine", wide)
     for series, run in zip(figure.series, runs, strict=True):
         assert series.name == run.cell.target
         shown = [(point.x, point.y) for point in series.points]
@@ -112,22 +114,22 @@ def test_a_band_that_is_not_there_has_its_reason(drilled: DrillResults) -> None:
     """The numbers say why."""
     names = [run.cell.name for run in drilled.runs]
     none = {name: Band((), (), "fewer than 4 branches") for name in names}
-    drawn = of_drill(drilled, "survival-law", none)
-    assert list(drawn.numbers.notes) == ["fewer than 4 branches"]
+    numbers = text_table(figure_table(of_drill(drilled, "survival-law", none)))
+    assert list(numbers.notes) == ["fewer than 4 branches"]
 
 
 def test_evd_by_domain_is_the_cells(drilled: DrillResults) -> None:
     """A point a cell, its interval the cell's."""
-    figure = of_drill(drilled, "evd-by-domain").figure
+    figure = of_drill(drilled, "evd-by-domain")
     for cell in drilled.analysis.cells:
         (series,) = [one for one in figure.series if one.name == cell.target]
-        (point,) = [p for p in series.points if figure.x.shown(p.x) == cell.domain]
+        (point,) = [p for p in series.points if figure.x.words(p.x) == cell.domain]
         assert (point.y, point.around) == (cell.evd, cell.two_way)
 
 
 def test_accuracy_by_tier_is_the_targets(drilled: DrillResults) -> None:
     """A point a target and tier, the count over n as its share."""
-    figure = of_drill(drilled, "accuracy-by-tier").figure
+    figure = of_drill(drilled, "accuracy-by-tier")
     for series, target in zip(figure.series, drilled.analysis.targets, strict=True):
         assert [point.y for point in series.points] == [tier.share for tier in target.tiers]
         assert all(
@@ -138,7 +140,7 @@ def test_accuracy_by_tier_is_the_targets(drilled: DrillResults) -> None:
 
 def test_errors_by_type_are_shares_of_a_target_s_wrong_answers(drilled: DrillResults) -> None:
     """They sum to 1, and n is how many wrong answers the target has."""
-    figure = of_drill(drilled, "errors-by-type").figure
+    figure = of_drill(drilled, "errors-by-type")
     for series in figure.series:
         runs = [run for run in drilled.runs if run.cell.target == series.name]
         wrong = sum(depth.asked - depth.correct for run in runs for depth in run.depths)
@@ -201,16 +203,17 @@ def test_an_undefined_point_is_in_the_numbers_and_not_drawn() -> None:
     assert made.is_empty
     svg(made)
     other = figure([Series("a", [Point(0.5, Value(1.0, 3))])])
-    found = figures_section([Drawn(one, numbers(one)) for one in (made, other)])
-    assert [part.figure for part in found.parts if isinstance(part, Drawn)] == [other]
-    assert found.about == "Not drawn, for want of a value: A made-up figure."
+    section = drawn_figures([made, other])
+    drawn = [part.figure for part in section.parts if isinstance(part, FigureWithNumbers)]
+    assert drawn == [other]
+    assert section.about == "Not drawn, for want of a value: A made-up figure."
 
 
 def test_equal_single_points_stand_beside_each_other() -> None:
     """Runs that end at depth 1 with one S(1) are two dots, each with its interval, at depth 1."""
     point = Point(1.0, Value(0.1, 9), Interval(0.0, 0.4))
     whole = figure([Series(name, [point]) for name in "ab"])._replace(
-        x=Axis("depth d", 0.5, 1.5, whole=True)
+        x=PlotAxis("depth d", 0.5, 1.5, whole=True)
     )
     root = ElementTree.fromstring(svg(whole))
     uses = [element for element in root.iter() if element.tag.endswith("use")]
@@ -229,8 +232,8 @@ def figure(series: Sequence[Series], kind: str = "curves") -> Figure:
         "",
         kind,
         "model",
-        Axis("x", 0, 1),
-        Axis("y", 0, 1),
+        PlotAxis("x", 0, 1),
+        PlotAxis("y", 0, 1),
         series,
         [Guide(0.7, "theta")],
         Zone(0.5, 0, 1, 0.5),

@@ -13,6 +13,8 @@ import msgspec
 from harness.asking.models.model import Message
 from harness.asking.replies.one_word import imagined_word
 from harness.fitness.habits import habits
+from harness.page.page import ProtocolPage
+from harness.page.replayed_study import ReplayedStudy
 from harness.protocols.ddft.analysis.evaluations import SCALES
 from harness.protocols.ddft.dialogue import placeholders
 from harness.protocols.ddft.dialogue.dialogue import Dialogue, Rules
@@ -44,7 +46,7 @@ from harness.results import (
     Results,
     Transcript,
 )
-from harness.results.bounds import Band, Bound, Bounds
+from harness.results.bounds import Bound, Bounds
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.stats.fewest import FEWEST
@@ -225,9 +227,11 @@ def bounds(study: Study, found: Results) -> Bounds:
     return Bounds(bounds, ABOUT_BOUNDS)
 
 
-def bands(study: Study, found: Results) -> dict[str, Band]:  # noqa: ARG001  # none around FAR
-    """Give no band."""
-    return {}
+def page(study: Study, replayed: ReplayedStudy[Results, Transcript]) -> ProtocolPage:  # noqa: ARG001
+    """Return what is on a study's page beside its tables."""
+    from harness.protocols.ddft.page import page
+
+    return page.page(replayed)
 
 
 def may_ask_again(call: str) -> bool:

@@ -13,6 +13,8 @@ from harness.asking.models.model import Message
 from harness.asking.replies.one_word import imagined_word
 from harness.asking.sources.inquiry import Window
 from harness.fitness.habits import habits
+from harness.page.page import ProtocolPage
+from harness.page.replayed_study import ReplayedStudy
 from harness.protocols.depthcharge.drill import placeholders
 from harness.protocols.depthcharge.drill.drill import Drill
 from harness.protocols.depthcharge.drill.gold import GoldExam, examples, utterances
@@ -31,7 +33,7 @@ from harness.results import (
     RunKey,
     RunResult,
 )
-from harness.results.bounds import Band, Bound, Bounds
+from harness.results.bounds import Bound, Bounds
 from harness.results.depthcharge import MISSING
 from harness.results.scored import Scored
 from harness.results.table import Table
@@ -213,14 +215,14 @@ def bounds(study: Study, found: DrillResults) -> Bounds:
     return Bounds(bounds, about)
 
 
-def bands(study: Study, found: DrillResults) -> dict[str, Band]:
-    """Give the bands around the survival curves of a page, by run."""
-    from harness.protocols.depthcharge.metrics.bands import survival_band
+def page(
+    study: Study,  # noqa: ARG001
+    replayed: ReplayedStudy[DrillResults, DrillTranscript],
+) -> ProtocolPage:
+    """Return what is on a study's page beside its tables."""
+    from harness.protocols.depthcharge.page import page
 
-    return {
-        run.cell.name: Band(*survival_band(result, run, study.file.seed))
-        for run, result in zip(found.runs, found.cells, strict=True)
-    }
+    return page.page(replayed)
 
 
 def may_ask_again(call: str) -> bool:

@@ -1,14 +1,13 @@
-"""The figures of a drill, each with the table of the numbers it shows."""
+"""The figures of a drill."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 
-from harness.report.figure import Axis, Figure, Guide, Point, Series
-from harness.report.section import Drawn, numbers
+from harness.page.figure import Figure, Guide, PlotAxis, Point, Series
+from harness.protocols.depthcharge.metrics.bands import Band
 from harness.results import DrillResults, Interval, RunMetrics, Value
-from harness.results.bounds import Band
 from harness.stats.proportions import wilson
 
 NAMES = {
@@ -20,18 +19,17 @@ NAMES = {
 }
 
 
-def figures(found: DrillResults, bands: Mapping[str, Band]) -> list[Drawn]:
-    """Give a survival figure a domain, then the others, those without a point too."""
-    domains = sorted({run.cell.domain for run in found.runs})
-    whole = [_survival(found, domain, bands) for domain in domains]
-    whole += [_evd(found, domains), _tiers(found), _errors(found)]
-    return [Drawn(figure, numbers(figure)) for figure in whole]
+def figures(results: DrillResults, bands: Mapping[str, Band]) -> list[Figure]:
+    """Return a survival figure for each domain, then the others, those without a point too."""
+    domains = sorted({run.cell.domain for run in results.runs})
+    survival = [_survival(results, domain, bands) for domain in domains]
+    return [*survival, _evd(results, domains), _tiers(results), _errors(results)]
 
 
-def _survival(found: DrillResults, domain: str, bands: Mapping[str, Band]) -> Figure:
-    runs = [run for run in found.runs if run.cell.domain == domain]
+def _survival(results: DrillResults, domain: str, bands: Mapping[str, Band]) -> Figure:
+    runs = [run for run in results.runs if run.cell.domain == domain]
     repeated = len({run.cell.repeat for run in runs}) > 1
-    theta = found.rules["theta"]
+    theta = results.rules["theta"]
     return Figure(
         f"survival-{domain.lower().replace(' ', '-')}",
         f"Survival in {domain}",
@@ -40,8 +38,8 @@ def _survival(found: DrillResults, domain: str, bands: Mapping[str, Band]) -> Fi
         "with its first S(d) below theta.",
         "curves",
         "run" if repeated else "target",
-        Axis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5, whole=True),
-        Axis("S(d)", 0, 1),
+        PlotAxis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5, whole=True),
+        PlotAxis("S(d)", 0, 1),
         [Series(_label(run, repeated), _curve(run, bands.get(run.cell.name))) for run in runs],
         [Guide(theta, f"theta = {theta:g}")],
     )
@@ -66,8 +64,8 @@ def _around(band: Band | None, place: int) -> Interval | None:
     return Interval(band.lows[place], band.highs[place])
 
 
-def _evd(found: DrillResults, domains: list[str]) -> Figure:
-    cells = found.analysis.cells
+def _evd(results: DrillResults, domains: list[str]) -> Figure:
+    cells = results.analysis.cells
     targets = sorted({cell.target for cell in cells})
     return Figure(
         "evd-by-domain",
@@ -76,8 +74,8 @@ def _evd(found: DrillResults, domains: list[str]) -> Figure:
         "knowledge did counts as far as it went.",
         "dots",
         "target",
-        Axis("domain", names=domains),
-        Axis("EVD", 0),
+        PlotAxis("domain", names=domains),
+        PlotAxis("EVD", 0),
         [
             Series(
                 target,
@@ -92,9 +90,13 @@ def _evd(found: DrillResults, domains: list[str]) -> Figure:
     )
 
 
-def _tiers(found: DrillResults) -> Figure:
-    targets = found.analysis.targets
-    named = [name for name in NAMES if any(name == t.name for one in targets for t in one.tiers)]
+def _tiers(results: DrillResults) -> Figure:
+    targets = results.analysis.targets
+    named = [
+        name
+        for name in NAMES
+        if any(name == tier.name for target in targets for tier in target.tiers)
+    ]
     return Figure(
         "accuracy-by-tier",
         "Accuracy by tier",
@@ -102,8 +104,8 @@ def _tiers(found: DrillResults) -> Figure:
         "intervals. Only paths that held reach the harder tiers.",
         "dots",
         "target",
-        Axis("tier", names=[NAMES[name] for name in named]),
-        Axis("accuracy", 0, 1),
+        PlotAxis("tier", names=[NAMES[name] for name in named]),
+        PlotAxis("accuracy", 0, 1),
         [
             Series(
                 target.target,
@@ -117,23 +119,23 @@ def _tiers(found: DrillResults) -> Figure:
     )
 
 
-def _errors(found: DrillResults) -> Figure:
+def _errors(results: DrillResults) -> Figure:
     counts: dict[str, Counter[str]] = {}
-    for run in found.runs:
-        mine = counts.setdefault(run.cell.target, Counter())
-        mine.update({part.name: part.count for part in run.errors_by_type})
-    types = sorted({name for mine in counts.values() for name in mine})
+    for run in results.runs:
+        of_target = counts.setdefault(run.cell.target, Counter())
+        of_target.update({error.name: error.count for error in run.errors_by_type})
+    types = sorted({name for of_target in counts.values() for name in of_target})
     return Figure(
         "errors-by-type",
         "Wrong answers by type",
         "What is wrong with each target's wrong answers, as the evaluator says.",
         "bars",
         "target",
-        Axis("type of error", names=types),
-        Axis("share of its wrong answers", 0, 1),
+        PlotAxis("type of error", names=types),
+        PlotAxis("share of its wrong answers", 0, 1),
         [
-            Series(target, [_share(place, mine, name) for place, name in enumerate(types)])
-            for target, mine in sorted(counts.items())
+            Series(target, [_share(place, of_target, name) for place, name in enumerate(types)])
+            for target, of_target in sorted(counts.items())
         ],
     )
 

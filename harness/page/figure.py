@@ -23,7 +23,7 @@ class Series(NamedTuple):
     points: Sequence[Point]
 
 
-class Axis(NamedTuple):
+class PlotAxis(NamedTuple):
     """An axis: its label, its range (None: as the points have it), names in place of numbers.
 
     whole: whether only whole numbers are marked.
@@ -35,9 +35,9 @@ class Axis(NamedTuple):
     names: Sequence[str] = ()
     whole: bool = False
 
-    def shown(self, at: float) -> str:
-        """Give a place on the axis in words."""
-        return self.names[round(at)] if self.names else f"{at:g}"
+    def words(self, place: float) -> str:
+        """Return a place on the axis in words."""
+        return self.names[round(place)] if self.names else f"{place:g}"
 
 
 class Guide(NamedTuple):
@@ -68,8 +68,8 @@ class Figure(NamedTuple):
     caption: str
     kind: str
     each: str
-    x: Axis
-    y: Axis
+    x: PlotAxis
+    y: PlotAxis
     series: Sequence[Series]
     guides: Sequence[Guide] = ()
     zone: Zone | None = None

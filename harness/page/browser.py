@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.report.form import Call
+from harness.page.replayed_study import RecordedCall
 
 
 class Block(NamedTuple):
@@ -30,7 +30,7 @@ class Facet(msgspec.Struct):
     values: Sequence[str]
 
 
-class Part(msgspec.Struct):
+class EntryPart(msgspec.Struct):
     """What a filter finds: a turn, or a question.
 
     chip: its outcome in a word or two; tone: "good", "bad" or "". facets: its values by the
@@ -44,14 +44,14 @@ class Part(msgspec.Struct):
     facets: Mapping[str, Sequence[str]]
     scores: Mapping[str, float | None]
     blocks: Sequence[Block]
-    calls: Sequence[Call]
+    calls: Sequence[RecordedCall]
     marks: Sequence[str] = ()
 
 
-class Item(msgspec.Struct):
-    """What the list has an entry for: a dialogue, or a question; it has a part at least.
+class BrowserEntry(msgspec.Struct):
+    """An entry of the list: a dialogue, or a question; it has a part at least.
 
-    cell, file: of its calls. blocks: of the whole item, before its parts.
+    cell, file: of its calls. blocks: of the entry as such, before its parts.
     """
 
     name: Sequence[str]
@@ -59,22 +59,22 @@ class Item(msgspec.Struct):
     file: str
     facets: Mapping[str, str]
     blocks: Sequence[Block]
-    parts: Sequence[Part]
+    parts: Sequence[EntryPart]
 
 
 class Browser(msgspec.Struct):
-    """All items of a study; items_are, parts_are: what they are called, in the plural."""
+    """All entries of a study; items_are, parts_are: what they are called, in the plural."""
 
     study: str
     items_are: str
     parts_are: str
     facets: Sequence[Facet]
     scores: Sequence[str]
-    items: Sequence[Item]
+    items: Sequence[BrowserEntry]
 
 
 def safe_json(browser: Browser) -> str:
-    """Give a browser as JSON for a script element: ASCII only, and no character of markup."""
+    """Return a browser as JSON for a script element: ASCII only, and no character of markup."""
     text = json.dumps(msgspec.to_builtins(browser), separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from harness.report.browser import Block, Browser, Facet, Item, Part, facet
-from harness.report.digits import decimal
-from harness.report.form import Call, Cassette, Studied
+from harness.page.browser import Block, Browser, BrowserEntry, EntryPart, Facet, facet
+from harness.page.replayed_study import RecordedCall, RecordedCell, ReplayedStudy
 from harness.results import (
     DrillResults,
     DrillTranscript,
@@ -15,48 +14,51 @@ from harness.results import (
 )
 from harness.results.answers import words_of
 from harness.results.depthcharge import ASKED
+from harness.results.digits import decimal
 
 RIGHT, WRONG = "right", "wrong"
 NONE = "none"
 
 
-def probes(studied: Studied) -> Browser:
-    """Give the browser of a drill's questions, each run's beginning first, as depth 0."""
-    found = studied.found
-    assert isinstance(found, DrillResults)
-    tiers = {(run.cell, depth.depth): depth.tier for run in found.runs for depth in run.depths}
-    of_cell = {one.cell: one for one in studied.transcripts if isinstance(one, DrillTranscript)}
-    items = []
-    for result in found.cells:
-        said, cassette = of_cell[result.cell], studied.cassettes[result.cell.name]
-        calls, words = _by_question(cassette), _by_place(said)
-        items.append(_item(result, cassette, "the run itself", _beginning(result, said, cassette)))
+def questions(study: ReplayedStudy[DrillResults, DrillTranscript]) -> Browser:
+    """Return the browser of a drill's questions, each run's beginning first, as depth 0."""
+    results = study.results
+    tiers = {(run.cell, depth.depth): depth.tier for run in results.runs for depth in run.depths}
+    transcripts = {transcript.cell: transcript for transcript in study.transcripts}
+    entries = []
+    for result in results.cells:
+        transcript, recorded = transcripts[result.cell], study.recorded[result.cell.name]
+        beginning = _beginning(result, transcript, recorded)
+        entries.append(_entry(result, recorded, "the run itself", beginning))
+        calls, words = _by_question(recorded), _by_place(transcript)
         for probe in result.probes:
-            spoken = words.get((probe.depth, probe.question, probe.deal))
-            tier, mine = tiers[result.cell, probe.depth], calls.get(_call(probe), [])
-            part = _part(result.cell.target, probe, spoken, tier, mine)
-            items.append(_item(result, cassette, _place(probe), part))
-    return Browser(studied.name, "entries", "entries", _facets(items), ("confidence",), items)
+            texts = words.get((probe.depth, probe.question, probe.deal))
+            tier, of_probe = tiers[result.cell, probe.depth], calls.get(_call(probe), [])
+            question = _question(result.cell.target, probe, texts, tier, of_probe)
+            entries.append(_entry(result, recorded, _place(probe), question))
+    return Browser(study.name, "entries", "entries", _facets(entries), ("confidence",), entries)
 
 
-def _facets(items: list[Item]) -> list[Facet]:
-    parts = [part for item in items for part in item.parts]
-    found = [facet(name, (item.facets[name] for item in items)) for name in ("model", "domain")]
+def _facets(entries: list[BrowserEntry]) -> list[Facet]:
+    parts = [part for entry in entries for part in entry.parts]
+    facets = [
+        facet(name, (entry.facets[name] for entry in entries)) for name in ("model", "domain")
+    ]
     for name in ("depth", "tier", "verdict", "error", "source"):
         values = dict.fromkeys(value for part in parts for value in part.facets[name])
-        found.append(Facet(name, sorted(values, key=lambda value: value == NONE)))
-    return found
+        facets.append(Facet(name, sorted(values, key=lambda value: value == NONE)))
+    return facets
 
 
-def _item(result: RunResult, cassette: Cassette, place: str, part: Part) -> Item:
+def _entry(result: RunResult, recorded: RecordedCell, place: str, part: EntryPart) -> BrowserEntry:
     cell = result.cell
     name = [cell.target, cell.domain, f"repeat {cell.repeat}", place]
     facets = {"model": cell.target, "domain": cell.domain}
-    return Item(name, cell.name, cassette.path, facets, [], [part])
+    return BrowserEntry(name, cell.name, recorded.path, facets, [], [part])
 
 
-def _by_place(said: DrillTranscript) -> dict[tuple[int, int, int], ProbeWords]:
-    return {(one.depth, one.question, one.deal): one for one in said.probes}
+def _by_place(transcript: DrillTranscript) -> dict[tuple[int, int, int], ProbeWords]:
+    return {(words.depth, words.question, words.deal): words for words in transcript.probes}
 
 
 def _place(probe: Probe) -> str:
@@ -64,28 +66,28 @@ def _place(probe: Probe) -> str:
     return f"depth {probe.depth}, question {probe.question}{deal}"
 
 
-def _beginning(result: RunResult, said: DrillTranscript, cassette: Cassette) -> Part:
-    """Give what a run began with, and the calls that belong to no question."""
-    branches = "\n".join(f"{number}. {name}" for number, name in enumerate(said.branches, 1))
+def _beginning(result: RunResult, transcript: DrillTranscript, recorded: RecordedCell) -> EntryPart:
+    """Return what a run began with, and the calls that belong to no question."""
+    branches = "\n".join(f"{number}. {name}" for number, name in enumerate(transcript.branches, 1))
     ended = f"it ended at depth {result.depths}, by {result.stop}"
-    return Part(
-        name=f"{len(said.branches)} branches; {ended}",
+    return EntryPart(
+        name=f"{len(transcript.branches)} branches; {ended}",
         chip=f"ended by {result.stop}",
         tone="",
         facets={"depth": ["0"]} | {name: [NONE] for name in ("tier", "verdict", "error", "source")},
         scores={"confidence": None},
         blocks=[Block("context", "The aspects of the domain that the paths began as", branches)],
-        calls=[call for call in cassette.calls if "/question-" not in call.name],
+        calls=[call for call in recorded.calls if "/question-" not in call.name],
     )
 
 
-def _part(
-    target: str, probe: Probe, words: ProbeWords | None, tier: str, calls: list[Call]
-) -> Part:
+def _question(
+    target: str, probe: Probe, words: ProbeWords | None, tier: str, calls: list[RecordedCall]
+) -> EntryPart:
     verdict = _verdict(probe)
     chip = f"{verdict}: {probe.error_type}" if probe.error_type else verdict
     nothing = Block("fact", f"No question after {probe.walked} directions: {probe.reason}", "")
-    return Part(
+    return EntryPart(
         name=f"Path {probe.path}, of branch {probe.branch}",
         chip=chip,
         tone={RIGHT: "good", WRONG: "bad"}.get(verdict, ""),
@@ -103,14 +105,14 @@ def _part(
     )
 
 
-def _by_question(cassette: Cassette) -> dict[str, list[Call]]:
-    """Give the calls of each question by the beginning of their names, the deal in it."""
-    found: dict[str, list[Call]] = {}
-    for call in cassette.calls:
+def _by_question(recorded: RecordedCell) -> dict[str, list[RecordedCall]]:
+    """Return the calls of each question by the beginning of their names, the deal in it."""
+    calls: dict[str, list[RecordedCall]] = {}
+    for call in recorded.calls:
         parts = call.name.split("/")
         deal = parts[2:3] if parts[2:] and parts[2].startswith("deal-") else []
-        found.setdefault("/".join([*parts[:2], *deal]), []).append(call)
-    return found
+        calls.setdefault("/".join([*parts[:2], *deal]), []).append(call)
+    return calls
 
 
 def _call(probe: Probe) -> str:
@@ -142,6 +144,6 @@ def _blocks(probe: Probe, words: ProbeWords, chip: str, target: str) -> list[Blo
 
 def _source(passage: Passage) -> str:
     form = {"snippet": "a search engine's snippet", "page": "from the page itself"}
-    known = (passage.url, passage.revision, passage.date, passage.licence)
-    about = (*known, form.get(passage.form, ""))
-    return f"Passage: {passage.title} ({', '.join(part for part in about if part)})"
+    named = (passage.url, passage.revision, passage.date, passage.licence)
+    about = (*named, form.get(passage.form, ""))
+    return f"Passage: {passage.title} ({', '.join(filter(None, about))})"

@@ -1,0 +1,1 @@
+"""What DDFT brings to a study's page."""

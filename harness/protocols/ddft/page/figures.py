@@ -1,0 +1,135 @@
+"""The figures of a DDFT study."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from harness.page.figure import Figure, Guide, PlotAxis, Point, Series, Zone
+from harness.protocols.ddft.analysis.schema import Correlation, Profile
+from harness.results import Results, SubjectMetrics, Value
+from harness.results.digits import between, decimal
+
+TRAP_TURN = 4
+LEVEL = PlotAxis("level c (share of the text cut away)", 0, 1)
+
+
+def figures(results: Results) -> list[Figure]:
+    """Return every figure, those without a point too."""
+    return [
+        _degradation(results, "far"),
+        _degradation(results, "sas"),
+        _variance_by_turn(results),
+        _danger_zone(results),
+        _trap_and_ci(results),
+    ]
+
+
+def analysed(results: Results) -> list[SubjectMetrics]:
+    """Return the subjects in the arm that the analysis is about."""
+    return [subject for subject in results.subjects if subject.arm == results.analysis.arm]
+
+
+def _degradation(results: Results, scale: str) -> Figure:
+    series = [
+        Series(
+            subject.subject, [Point(level.level, getattr(level, scale)) for level in subject.levels]
+        )
+        for subject in analysed(results)
+    ]
+    theta = results.rules["theta"]
+    guides = [Guide(theta, f"theta = {theta:g}")] if scale == "far" else []
+    caption = {
+        "far": "Mean FAR at each level, over concepts and turns: how accuracy falls as the text is "
+        "cut away. HOC is the largest level at or above the dashed line.",
+        "sas": "Mean SAS at each level: how form holds. CRI is the area under it.",
+    }
+    return Figure(
+        f"degradation-{scale}",
+        f"{scale.upper()} as the text is cut away",
+        caption[scale],
+        "curves",
+        "subject",
+        LEVEL,
+        PlotAxis(f"mean {scale.upper()}", 0, 1),
+        series,
+        guides,
+    )
+
+
+def _variance_by_turn(results: Results) -> Figure:
+    turns = results.analysis.turns
+    points = [Point(place, turn.far_variance) for place, turn in enumerate(turns)]
+    return Figure(
+        "far-variance",
+        "Variance of FAR by turn",
+        "Over all responses of subjects with a complete grid (ddof 1). Turn 4 is the trap.",
+        "bars",
+        "responses",
+        PlotAxis("turn", names=[f"turn {turn.turn}" for turn in turns]),
+        PlotAxis("variance of FAR", 0),
+        [Series("all subjects", points)],
+    )
+
+
+def _danger_zone(results: Results) -> Figure:
+    above, below = results.rules["sas_above"], results.rules["far_below"]
+    return Figure(
+        "danger-zone",
+        "Fluent and wrong: the danger zone",
+        f"Every judged response by the jury's means; the larger the dot, the more responses (n) "
+        f"lie there. Shaded: SAS > {above:g} and FAR < {below:g}.",
+        "cloud",
+        "responses",
+        PlotAxis("SAS, form", 0, 1),
+        PlotAxis("FAR, accuracy", 0, 1),
+        [Series("all subjects", list(_responses(results)))],
+        zone=Zone(above, 0, 1, below),
+    )
+
+
+def _responses(results: Results) -> Iterator[Point]:
+    """Yield each place where responses lie, with how many there are."""
+    counts: Counter[tuple[float, float]] = Counter()
+    for cell in results.cells:
+        if cell.cell.arm == results.analysis.arm:
+            counts.update(
+                (round(turn.sas, 9), round(turn.far, 9))
+                for turn in cell.turns
+                if turn.sas is not None and turn.far is not None
+            )
+    for (sas, far), count in sorted(counts.items()):
+        yield Point(sas, Value(far, count))
+
+
+def _trap_and_ci(results: Results) -> Figure:
+    values = {subject.subject: subject.ci_raw for subject in analysed(results)}
+    series = [
+        Series(profile.subject, list(_at_trap(profile, values[profile.subject])))
+        for profile in results.analysis.profiles
+    ]
+    rho = results.analysis.correlations.turns[TRAP_TURN - 1]
+    return Figure(
+        "trap-and-ci",
+        "Turn-4 FAR against raw CI",
+        f"{_correlation(rho)} Bars: 95% intervals of CI.",
+        "dots",
+        "subject",
+        PlotAxis("mean FAR in turn 4, the trap", 0, 1),
+        PlotAxis("CI, raw"),
+        series,
+    )
+
+
+def _at_trap(profile: Profile, ci: Value) -> Iterator[Point]:
+    far = profile.turns[TRAP_TURN - 1].value if len(profile.turns) >= TRAP_TURN else None
+    if far is not None:
+        yield Point(far, ci, profile.ci_raw.interval)
+
+
+def _correlation(rho: Correlation) -> str:
+    value = rho.coefficient
+    if value.value is None:
+        return f"Spearman's rho is undefined: {value.reason}."
+    interval = between(rho.bootstrap.interval)
+    return f"Spearman's rho {decimal(value.value)} {interval} (n={value.n})."

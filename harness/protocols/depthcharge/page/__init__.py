@@ -1,0 +1,1 @@
+"""What DepthCharge brings to a study's page."""
