@@ -21,14 +21,18 @@ FIELDS = {
     Share: ("", "_count", "_n", "_reason"),
 }
 _word = re.compile(r"[^a-z0-9]+")
+_possessive = re.compile(r"'(?=s\b)")
 
 
 def csv_rows(table: Table) -> list[list[object]]:
-    """Return a table's rows as CSV has them, the names of the columns first."""
-    header: list[object] = [
-        f"{key_of(column)}{field}" for column in table.columns for field in _fields(column)
-    ]
-    return [header, *(_row(table.columns, row) for row in table.rows)]
+    """Return a table's rows as CSV has them, the names of the columns first.
+
+    Raises TypeError where two columns have one name: that is a fault of the program.
+    """
+    header = [f"{key_of(column)}{field}" for column in table.columns for field in _fields(column)]
+    if len(set(header)) != len(header):
+        raise TypeError(f"{table.title}: two columns of a CSV have one name: {', '.join(header)}")
+    return [[*header], *(_row(table.columns, row) for row in table.rows)]
 
 
 def key_of(column: Column) -> str:
@@ -38,7 +42,8 @@ def key_of(column: Column) -> str:
 
 def slug(name: str, separator: str) -> str:
     """Return a name in small letters and digits, the words apart by a separator."""
-    return _word.sub(separator, name.lower().replace("'", " prime")).strip(separator)
+    name = _possessive.sub("", name.lower()).replace("'", " prime")
+    return _word.sub(separator, name).strip(separator)
 
 
 def _fields(column: Column) -> Sequence[str]:
@@ -72,7 +77,7 @@ def _by_field(cell: Value | Interval | Estimate | Share | int | float | str) -> 
     if isinstance(cell, Share):
         return {**_by_field(cell.share), "_count": cell.count}
     if isinstance(cell, Estimate):
-        reason = cell.value.reason or cell.interval.reason or ""
+        reason = cell.value.reason or cell.interval.reason or cell.meaning
         return {**_by_field(cell.interval), **_by_field(cell.value), "_reason": reason}
     return {"": _number(cell) if isinstance(cell, float) else cell}
 

@@ -11,11 +11,15 @@ from harness.results.shared import Interval, Value
 
 
 class Estimate(NamedTuple):
-    """A value with its interval. mark: stands behind the number, as in "4.250+"."""
+    """A value with its interval.
+
+    mark: stands behind the number for people, as in "4.250+"; meaning: what it says, for programs.
+    """
 
     value: Value
     interval: Interval
     mark: str = ""
+    meaning: str = ""
 
 
 class Noted(NamedTuple):

@@ -35,7 +35,7 @@ def _correlations(analysis: Analysis) -> Table:
         "variable",
         "method",
         Column("coefficient", Value),
-        Column("95% interval", Interval, key="coefficient"),
+        Column("95% interval", Interval, key="interval"),
         Column("p (t)", Value, has_n=False),
         Column("p (exact)", Value, has_n=False),
         Column("Holm", Value, has_n=False),

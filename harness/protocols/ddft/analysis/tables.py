@@ -67,9 +67,19 @@ def _subject(metrics: SubjectMetrics, profile: Profile | None) -> list[Cell]:
         _estimate(metrics.ci_raw, profile),
         metrics.ci,
         phenotype,
-        profile.probabilities[phenotype] if profile else None,
+        _probability(metrics.phenotype, profile),
         metrics.danger_zone,
     ]
+
+
+def _probability(phenotype: str | None, profile: Profile | None) -> Value | None:
+    """Return how probable a phenotype is, which only the arm that is analysed has."""
+    if profile is None:
+        return None
+    if phenotype is None:
+        resamples = profile.probabilities[UNDEFINED].n
+        return Value(None, resamples, "the phenotype is undefined")
+    return profile.probabilities[phenotype]
 
 
 def _estimate(ci_raw: Value, profile: Profile | None) -> Value | Estimate | Noted:

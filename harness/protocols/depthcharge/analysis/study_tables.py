@@ -173,7 +173,7 @@ def _depths(runs: Sequence[RunMetrics]) -> Table:
         Column("depth", int),
         "tier",
         Column("A(d)", Share, key="accuracy"),
-        Column("95% interval (Wilson)", Interval, key="accuracy"),
+        Column("95% interval (Wilson)", Interval, key="wilson"),
         Column("S(d)", Value, has_n=False, key="survival"),
         Column("planned", int),
         Column("different facts", int),

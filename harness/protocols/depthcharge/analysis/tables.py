@@ -12,6 +12,7 @@ from harness.results.depthcharge import ASKED
 from harness.results.table import Cell, Column, Estimate, Table, columns
 
 CENSORED = "+"
+AT_LEAST = "at least this: a run ended before its knowledge did"
 MOST_ROWS = 12  # that a page shows without being asked
 
 
@@ -34,7 +35,7 @@ def tables(results: DrillResults) -> list[Table]:
 
 def _evd(evd: Value, interval: Interval, *, is_censored: bool) -> Estimate:
     """Return an EVD, marked where it may be more."""
-    return Estimate(evd, interval, CENSORED if is_censored else "")
+    return Estimate(evd, interval, CENSORED, AT_LEAST) if is_censored else Estimate(evd, interval)
 
 
 def _cells(analysis: Analysis, *, is_valid: bool) -> Table:
