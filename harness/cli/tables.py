@@ -16,7 +16,7 @@ from rich.text import Text
 from harness.results.table import Table
 from harness.results.text_table import TextTable, markdown, text_table
 
-LONGEST = 32  # letters of a line in a cell, where a terminal has not room for all
+LONGEST_LINES = (32, 24, 18)  # letters of a line in a cell, where there is not room for all
 LONGEST_WORD = 48
 ANY_WIDTH = 100_000
 GAP = 2  # blanks behind a column
@@ -25,13 +25,13 @@ GAP = 2  # blanks behind a column
 def show_tables(tables: Iterable[Table]) -> None:
     """Print tables as wide as the terminal, or as wide as they are where there is none.
 
-    A table that is wider goes on below, its first column repeated. Words in brackets are words, no
-    markup.
+    A table that is wider goes on below, the columns that name a row repeated. Words in brackets are
+    words, no markup.
     """
     is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     console = Console(width=ANY_WIDTH if is_free else None, highlight=False)
     for table in tables:
-        _show(console, text_table(table), [column.kind is str for column in table.columns])
+        _show(console, text_table(table))
 
 
 def show_markdown(tables: Iterable[Table]) -> None:
@@ -40,54 +40,75 @@ def show_markdown(tables: Iterable[Table]) -> None:
         click.echo(markdown(text_table(table)))
 
 
-def _show(console: Console, table: TextTable, is_text: Sequence[bool]) -> None:
+def _show(console: Console, table: TextTable) -> None:
     console.print(Text(table.title, "bold"))
     if table.about:
         console.print(Text(table.about))
     if table.rows:
-        for number, block in enumerate(_blocks(table, console.width)):
+        widths = _widths(table, console.width)
+        for number, block in enumerate(_blocks(table, widths, console.width)):
             if number:
                 console.print()
-            console.print(_grid(table, block, is_text, console.width))
-    elif not table.about:
-        console.print(Text("None."))
+            console.print(_grid(table, block, widths))
+    elif table.empty:
+        console.print(Text(table.empty))
+    if table.undefined:
+        console.print(Text(table.undefined))
     for number, note in enumerate(table.notes, 1):
         console.print(Text(f"[{number}] {note}"))
     console.print()
 
 
-def _blocks(table: TextTable, width: int) -> Iterator[list[int]]:
-    """Yield the columns that fit beside each other, by place, the first one in every block."""
-    first = _width(table, 0, width)
-    block, used = [0], first
-    for place in range(1, len(table.columns)):
-        needed = _width(table, place, width)
-        if used + needed > width and len(block) > 1:
+def _widths(table: TextTable, width: int) -> list[int]:
+    """Return how wide each column is, with the blanks behind it: so that all fit, if they can."""
+    if width == ANY_WIDTH:
+        return [_width(table, place, ANY_WIDTH) for place in range(len(table.columns))]
+    for longest in LONGEST_LINES:
+        widths = [_width(table, place, longest) for place in range(len(table.columns))]
+        if sum(widths) <= width:
+            return widths
+    return [_width(table, place, LONGEST_LINES[1]) for place in range(len(table.columns))]
+
+
+def _width(table: TextTable, place: int, longest: int) -> int:
+    """Return how wide a column is whose lines have so many letters at most; words stay whole."""
+    cells = [row[place] for row in table.rows]
+    name = table.columns[place].name
+    words = max(cell_len(word) for text in (name, *cells) for word in text.split() or [""])
+    lines = max(map(cell_len, cells if longest < ANY_WIDTH else [*cells, name]))
+    return max(min(words, LONGEST_WORD), min(lines, longest)) + GAP
+
+
+def _blocks(table: TextTable, widths: Sequence[int], width: int) -> Iterator[list[int]]:
+    """Yield the columns that fit beside each other, those that name a row in every block."""
+    names = _naming(table, widths, width)
+    block = list(names)
+    for place in range(len(names), len(widths)):
+        if sum(widths[column] for column in [*block, place]) > width and len(block) > len(names):
             yield block
-            block, used = [0], first
+            block = list(names)
         block.append(place)
-        used += needed
     yield block
 
 
-def _width(table: TextTable, place: int, width: int) -> int:
-    """Return how wide a column is, with the blanks behind it."""
-    cells = [row[place] for row in table.rows]
-    texts = [table.columns[place], *cells]
-    words = max(cell_len(word) for text in texts for word in text.split() or [""])
-    lines = max(map(cell_len, cells))
-    if width == ANY_WIDTH:
-        return max(words, lines) + GAP
-    return max(min(words, LONGEST_WORD), min(lines, LONGEST)) + GAP
+def _naming(table: TextTable, widths: Sequence[int], width: int) -> range:
+    """Return the first columns that tell the rows apart, as far as another has room beside them."""
+    for count in range(1, len(widths)):
+        if sum(widths[: count + 1]) > width:
+            return range(max(1, count - 1))
+        if len({tuple(row[:count]) for row in table.rows}) == len(table.rows):
+            return range(count)
+    return range(1)
 
 
-def _grid(table: TextTable, block: Sequence[int], is_text: Sequence[bool], width: int) -> Grid:
+def _grid(table: TextTable, block: Sequence[int], widths: Sequence[int]) -> Grid:
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for place in block:
+        name, is_number = table.columns[place]
         grid.add_column(
-            Text(table.columns[place]),
-            justify="left" if is_text[place] else "right",
-            width=_width(table, place, width) - GAP,
+            Text(name),
+            justify="right" if is_number else "left",
+            width=widths[place] - GAP,
             overflow="fold",
         )
     for row in table.rows:

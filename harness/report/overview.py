@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.page.page import Section
 from harness.page.replayed_study import AnyStudy, CalledModel
 from harness.results import ModelCost, Value
-from harness.results.digits import NULL, listed
+from harness.results.digits import UNDEFINED, listed
 from harness.results.table import Cell, Column, Table, columns
 
 RUN = Section(
@@ -47,7 +47,7 @@ def _cost(study: AnyStudy) -> str:
     spending = study.results.spending
     total: Value = spending.total
     if total.value is None:
-        return f"{NULL} ({total.reason})"
+        return f"{UNDEFINED} ({total.reason})"
     unit = f" {spending.currency}, prices of {spending.as_of}" if spending.currency else ""
     return f"{total.value:.4f} (n={total.n:,}){unit}"
 

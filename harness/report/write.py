@@ -20,6 +20,7 @@ from harness.protocols.page import page_of
 from harness.protocols.tables import tables_of
 from harness.recording import cassette as cassettes
 from harness.report import page
+from harness.results import GoldKey
 from harness.run.checked import check_files
 from harness.run.comparison import DIFFERENT
 from harness.run.replay import results_of, sound_replays
@@ -103,7 +104,11 @@ def replayed_study(study: Study, replay: Replayed) -> AnyStudy:
         cells=[cell.name for cell in study.cells()],
         recorded={cell.name: _recorded(study, cell) for cell in finished},
         results=results,
-        transcripts=[replayed_cell.transcript for replayed_cell in replays],
+        transcripts=[
+            cell_replay.transcript
+            for cell_replay in replays
+            if not isinstance(cell_replay.cell, GoldKey)
+        ],
     )
 
 

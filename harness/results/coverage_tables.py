@@ -32,7 +32,9 @@ def answers_table(counts: AnswerCounts) -> Table:
     kinds = [kind for kind in KINDS if kind in counts.whole.kinds]
     kinds += sorted(set(counts.whole.kinds) - set(kinds))
     names = columns(
-        "model", *(Column(words_of(kind), int) for kind in kinds), Column("missing", Share)
+        "model",
+        *(Column(words_of(kind), int) for kind in kinds),
+        Column("missing", Share, digits=1, in_percent=True),
     )
     rows: list[list[Cell]] = [
         [answers.of or "all", *(answers.kinds.get(kind, 0) for kind in kinds), _missing(answers)]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from harness.results.shared import Interval, Value
 
-NULL = "null"
+UNDEFINED = "undefined"
 
 
 def decimal(number: float | None, places: int = 3) -> str:
-    """Return a number with so many decimal places; "null" for None."""
-    return NULL if number is None else f"{number:.{places}f}"
+    """Return a number with so many decimal places; "undefined" for None."""
+    return UNDEFINED if number is None else f"{number:.{places}f}"
 
 
 def between(interval: Interval, places: int = 3) -> str:
@@ -24,7 +24,7 @@ def between(interval: Interval, places: int = 3) -> str:
 def number(value: Value) -> str:
     """Return a value with its n, or with the reason why there is none, in one line of text."""
     if value.value is None:
-        return f"{NULL} ({value.reason})"
+        return f"{UNDEFINED} ({value.reason})"
     return f"{value.value:.3f} (n={value.n:,})"
 
 

@@ -56,7 +56,8 @@ class Table:
 
     about: a sentence or two on what it shows. section: the slug of the page's section that it
     belongs to. is_folded: whether a page shows it only when it is opened. key: its name for
-    programs, such as a file's, made from `title` where it is "".
+    programs, such as a file's, made from `title` where it is "". empty: why there are no rows.
+    has_findings_in_words: whether its rows are worth reading where no number in them is defined.
     """
 
     title: str
@@ -66,6 +67,8 @@ class Table:
     section: str = "results"
     is_folded: bool = False
     key: str = ""
+    empty: str = ""
+    has_findings_in_words: bool = False
 
     def __post_init__(self) -> None:
         """Raise TypeError where a row does not fit the columns: that is a fault of the program."""

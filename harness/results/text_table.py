@@ -1,6 +1,7 @@
 """A table in words: what a reader sees on a terminal, on a page, in Markdown.
 
-What there is to say of a cell, such as why it is null, is numbered and said once below the table.
+What there is to say of a cell, such as why it is undefined, is numbered and said once below the
+table. A column in which nothing is defined is named there, too, and not shown.
 """
 
 from __future__ import annotations
@@ -9,20 +10,36 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.results.depthcharge import Share
-from harness.results.digits import NULL, between
+from harness.results.digits import UNDEFINED, between
 from harness.results.shared import Interval, Value
 from harness.results.table import Cell, Column, Estimate, Noted, Table
 
+NO_ROWS = "None."
+MOST_REASONS = 3  # that are named for a column in which nothing is defined
+
+
+class TextColumn(NamedTuple):
+    """A column's name in words, and whether it holds numbers."""
+
+    name: str
+    is_number: bool
+
 
 class TextTable(NamedTuple):
-    """A table whose cells are texts; notes: in the order of their numbers, from 1."""
+    """A table whose cells are texts.
+
+    notes: in the order of their numbers, from 1. undefined: what is not shown for want of a defined
+    number, a sentence, or "". empty: what is said where there are no rows.
+    """
 
     title: str
-    columns: Sequence[str]
+    columns: Sequence[TextColumn]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str]
     about: str = ""
     is_folded: bool = False
+    undefined: str = ""
+    empty: str = NO_ROWS
     kind: str = "grid"
 
 
@@ -40,15 +57,108 @@ class Notes:
         return f"[{self.texts.index(text) + 1}]"
 
 
+class TableColumn(NamedTuple):
+    """A column of a table with its cells from top to bottom."""
+
+    head: Column
+    cells: Sequence[Cell]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Return why its cells are undefined, each reason once."""
+        reasons = (_reason(cell) for cell in self.cells)
+        return list(dict.fromkeys(reason for reason in reasons if reason is not None))
+
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether no cell has anything in it."""
+        return all(cell is None for cell in self.cells)
+
+    @property
+    def is_undefined(self) -> bool:
+        """Tell whether no cell is defined, for reasons that can be named at once."""
+        has_number = any(cell is not None and _reason(cell) is None for cell in self.cells)
+        return not has_number and 0 < len(self.reasons) <= MOST_REASONS
+
+    @property
+    def shared_n(self) -> int | None:
+        """Return the n of all its numbers, where two or more have the same."""
+        if not self.head.has_n:
+            return None
+        values = [value for cell in self.cells if (value := _value_of(cell))]
+        sizes = [value.n for value in values if value.value is not None]
+        return sizes[0] if len(sizes) > 1 and len(set(sizes)) == 1 else None
+
+
 def text_table(table: Table) -> TextTable:
     """Return a table in words."""
-    notes = Notes()
-    rows = [
-        [cell_text(column, cell, notes) for column, cell in zip(table.columns, row, strict=True)]
-        for row in table.rows
+    every = [
+        TableColumn(head, [row[place] for row in table.rows])
+        for place, head in enumerate(table.columns)
     ]
-    names = [column.name for column in table.columns]
-    return TextTable(table.title, names, rows, notes.texts, table.about, table.is_folded)
+    undefined = [column for column in every if column.is_undefined]
+    shown = [column for column in every if not (column.is_blank or column.is_undefined)]
+    has_numbers = any(column.head.kind is not str for column in shown)
+    if not table.rows or (undefined and not has_numbers and not table.has_findings_in_words):
+        shown = []
+    notes = Notes()
+    texts = [_texts(column, notes) for column in shown]
+    return TextTable(
+        title=table.title,
+        columns=[_text_column(column) for column in shown],
+        rows=list(zip(*texts, strict=True)),
+        notes=notes.texts,
+        about=table.about,
+        is_folded=table.is_folded,
+        undefined=_undefined(undefined, is_all=not shown),
+        empty="" if undefined else table.empty or NO_ROWS,
+    )
+
+
+def _text_column(column: TableColumn) -> TextColumn:
+    n = column.shared_n
+    name = column.head.name if n is None else f"{column.head.name} (n={n:,})"
+    return TextColumn(name, column.head.kind is not str)
+
+
+def _texts(column: TableColumn, notes: Notes) -> list[str]:
+    """Return a column's cells in words; n is left out where the column's name has it."""
+    head = column.head
+    if column.shared_n is not None:
+        head = head._replace(has_n=False)
+    return [cell_text(head, cell, notes) for cell in column.cells]
+
+
+def _undefined(columns: Sequence[TableColumn], *, is_all: bool) -> str:
+    """Say which columns have nothing defined in them, and why."""
+    if not columns:
+        return ""
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        names.setdefault("; ".join(column.reasons), []).append(column.head.name)
+    if is_all:
+        reasons = dict.fromkeys(reason for column in columns for reason in column.reasons)
+        return f"Nothing in this table is defined: {'; '.join(reasons)}."
+    parts = [f"{', '.join(group)} ({reasons})" for reasons, group in names.items()]
+    return f"Undefined, and not shown: {'; '.join(parts)}."
+
+
+def _value_of(cell: Cell) -> Value | None:
+    plain = cell.cell if isinstance(cell, Noted) else cell
+    if isinstance(plain, Estimate):
+        return plain.value
+    return plain if isinstance(plain, Value) else None
+
+
+def _reason(cell: Cell) -> str | None:
+    """Return why a cell is undefined; None where it is defined, or blank."""
+    plain = cell.cell if isinstance(cell, Noted) else cell
+    if isinstance(plain, Interval):
+        return (plain.reason or UNDEFINED) if plain.low is None else None
+    value = plain.share if isinstance(plain, Share) else _value_of(cell)
+    if value is None or value.value is not None:
+        return None
+    return value.reason or UNDEFINED
 
 
 def cell_text(column: Column, cell: Cell, notes: Notes) -> str:
@@ -62,27 +172,31 @@ def cell_text(column: Column, cell: Cell, notes: Notes) -> str:
 
 def _value(column: Column, value: Value, notes: Notes, mark: str = "") -> str:
     if value.value is None:
-        return f"{NULL} {notes.mark(value.reason)}"
-    shown = f"{value.value:.{column.digits}{'%' if column.in_percent else 'f'}}{mark}"
-    return f"{shown} (n={value.n:,})" if column.has_n else shown
+        return f"{UNDEFINED} {notes.mark(value.reason)}"
+    text = f"{_number(column, value.value)}{mark}"
+    return f"{text} (n={value.n:,})" if column.has_n else text
+
+
+def _number(column: Column, number: float) -> str:
+    return f"{number:.{column.digits}{'%' if column.in_percent else 'f'}}"
 
 
 def _interval(column: Column, interval: Interval, notes: Notes) -> str:
-    return between(interval, column.digits) or f"{NULL} {notes.mark(interval.reason)}"
+    return between(interval, column.digits) or f"{UNDEFINED} {notes.mark(interval.reason)}"
 
 
 def _estimate(column: Column, estimate: Estimate, notes: Notes) -> str:
-    shown = _value(column, estimate.value, notes, estimate.mark)
+    text = _value(column, estimate.value, notes, estimate.mark)
     if estimate.value.value is None:
-        return shown
+        return text
     interval = between(estimate.interval, column.digits)
-    return f"{shown} {interval or f'without interval {notes.mark(estimate.interval.reason)}'}"
+    return f"{text} {interval or f'without interval {notes.mark(estimate.interval.reason)}'}"
 
 
 def _share(column: Column, share: Share, notes: Notes) -> str:
     if share.share.value is None:
-        return f"{NULL} {notes.mark(share.share.reason)}"
-    return f"{share.share.value:.{column.digits}f} ({share.count:,} of {share.share.n:,})"
+        return f"{UNDEFINED} {notes.mark(share.share.reason)}"
+    return f"{_number(column, share.share.value)} ({share.count:,} of {share.share.n:,})"
 
 
 _TEXTS: Mapping[type, Callable[[Column, Any, Notes], str]] = {
@@ -98,13 +212,16 @@ _TEXTS: Mapping[type, Callable[[Column, Any, Notes], str]] = {
 
 def markdown(table: TextTable) -> str:
     """Return a table in words as Markdown, as GitHub and pandoc read it."""
-    if not table.rows:
-        return f"### {table.title}\n\n{table.about or 'None.'}\n"
-    head = [table.columns, ["---"] * len(table.columns)]
-    lines = [f"| {' | '.join(map(_escaped, row))} |" for row in [*head, *table.rows]]
     notes = [f"- [{number}] {note}" for number, note in enumerate(table.notes, 1)]
-    blocks = [f"### {table.title}", table.about, "\n".join(lines), "\n".join(notes)]
+    grid = _grid(table) if table.rows else table.empty
+    blocks = [f"### {table.title}", table.about, grid, table.undefined, "\n".join(notes)]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _grid(table: TextTable) -> str:
+    names = [column.name for column in table.columns]
+    rule = ["---:" if column.is_number else "---" for column in table.columns]
+    return "\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in [names, rule, *table.rows])
 
 
 def _escaped(text: str) -> str:

@@ -158,7 +158,7 @@ def test_every_command_says_how_many_are_missing(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     text = page.read_text()
     assert "No judgement is missing" not in text
-    assert "3 of 5 (60.0%)" in text
+    assert "60.0% (3 of 5)" in text
 
 
 def test_missing_answers_count_against_the_limit(tmp_path: Path) -> None:

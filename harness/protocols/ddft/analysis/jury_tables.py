@@ -77,15 +77,24 @@ def _kappas(heading: str, scales: Sequence[ScaleAgreement]) -> Table:
     rows: list[list[Cell]] = []
     for scale in scales:
         for binned in scale.kappas:
-            bins = f"{binned.bins}, cut at {', '.join(f'{edge:g}' for edge in binned.edges)}"
-            place = [scale.scale.upper(), bins, binned.weights]
+            place = [scale.scale.upper(), binned.bins, binned.weights]
             rows.append([*place, "mean of the pairs", binned.mean])
             rows += [
                 [*place, f"{pair.first} and {pair.second}", pair.kappa] for pair in binned.pairs
             ]
     names = columns("scale", "bins", "weights", "judges", Column("kappa", Value))
     title = f"{heading}: Cohen's kappa over bins"
-    return Table(title, names, rows, section=SECTION, is_folded=True)
+    return Table(title, names, rows, _about_bins(scales), SECTION, is_folded=True)
+
+
+def _about_bins(scales: Sequence[ScaleAgreement]) -> str:
+    """Say where the bins are cut."""
+    cuts = {
+        binned.bins: ", ".join(f"{edge:g}" for edge in binned.edges)
+        for scale in scales
+        for binned in scale.kappas
+    }
+    return "; ".join(f"{bins}: cut at {edges}" for bins, edges in cuts.items())
 
 
 def _families(jury: Jury) -> Table:
@@ -121,4 +130,4 @@ def _left_out(jury: Jury) -> Table:
         ]
         for judge in jury.left_out
     ]
-    return Table("Each judge left out", names, rows, section=SECTION)
+    return Table("Each judge left out", names, rows, section=SECTION, has_findings_in_words=True)

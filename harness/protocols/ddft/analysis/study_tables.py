@@ -81,7 +81,9 @@ def _predictions(analysis: Analysis) -> Table:
         ]
         for prediction in analysis.predictions
     ]
-    return Table("The paper's predictions", names, rows, section=SECTION)
+    return Table(
+        "The paper's predictions", names, rows, section=SECTION, has_findings_in_words=True
+    )
 
 
 def _domains(analysis: Analysis) -> Table:
@@ -209,11 +211,11 @@ def _first_places(analysis: Analysis, *, is_valid: bool) -> Table:
 
 def _multiverse(analysis: Analysis, *, is_valid: bool) -> Table:
     universes = analysis.multiverse.rows
-    title = "Multiverse: the ranking under every combination of rules"
+    empty = ""
     if not is_valid:
-        title, universes = f"{title}: none, as {INVALID}", []
+        empty, universes = f"There is no ranking: {INVALID}.", []
     elif not any(place.rank for universe in universes for place in universe.ranking):
-        title = f"{title}: no subject has a CI under any of {len(universes)}"
+        empty = f"No subject has a CI under any of {len(universes)} combinations of rules."
         universes = []
     names = columns("normalization", "empty FAR'", "HOC rule", Column("theta", float), "ranking")
     rows: list[list[Cell]] = [
@@ -226,7 +228,8 @@ def _multiverse(analysis: Analysis, *, is_valid: bool) -> Table:
         ]
         for universe in universes
     ]
-    return Table(title, names, rows, section=SECTION, is_folded=True, key="multiverse")
+    title = "Multiverse: the ranking under every combination of rules"
+    return Table(title, names, rows, section=SECTION, is_folded=True, key="multiverse", empty=empty)
 
 
 def _ranking(universe: Universe) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from harness.protocols.ddft.analysis.glossary import glossary
 from harness.protocols.ddft.analysis.jury_tables import jury_tables
 from harness.protocols.ddft.analysis.resampled import resampled
 from harness.protocols.ddft.analysis.schema import Profile
 from harness.protocols.ddft.analysis.study_tables import study_tables
 from harness.results import Interval, Results, SubjectMetrics, Value
 from harness.results.digits import plural
+from harness.results.glossary import defined
 from harness.results.table import Cell, Column, Estimate, Noted, Table, columns
 
 UNDEFINED = "undefined"
+ABOUT_SUBJECTS = ("FAR", "SAS", "HOC", "CRI", "FAR'", "SAS'", "CI")
 
 
 def tables(results: Results) -> list[Table]:
@@ -41,7 +44,7 @@ def _subjects(results: Results) -> Table:
         Column("CI raw", Estimate),
         Column(f"CI ({normalization})", Value, key="ci"),
         "phenotype",
-        Column("its probability", Value),
+        Column("probability of the phenotype", Value, key="phenotype_probability"),
         Column("danger zone", Value),
     )
     profiles = {profile.subject: profile for profile in results.analysis.profiles}
@@ -51,7 +54,8 @@ def _subjects(results: Results) -> Table:
         else _subject(metrics, None)
         for metrics in results.subjects
     ]
-    return Table("Subjects", names, rows)
+    about = defined(glossary(results.rules), *ABOUT_SUBJECTS)
+    return Table("Subjects", names, rows, about)
 
 
 def _subject(metrics: SubjectMetrics, profile: Profile | None) -> list[Cell]:
@@ -141,7 +145,7 @@ def _means(results: Results) -> Table:
     follow, below = analysis.follow_up, analysis.thresholds.informative_below
     sessions = f"sessions with turn-4 FAR below {below:g}"
     rows.append([sessions, follow.informative, None, None, follow.interval])
-    rows.append(["their turn-5 FAR", follow.far, None, None, None])
+    rows.append(["turn-5 FAR of these sessions", follow.far, None, None, None])
     return Table("Over the whole study", names, rows)
 
 

@@ -68,7 +68,8 @@ def _rises(runs: Sequence[RunMetrics]) -> Table:
         [run.cell.name, rise.easier, rise.harder, rise.by] for run in runs for rise in run.rises
     ]
     names = columns("run", "easier tier", "harder tier", Column("answered better by", float))
-    return Table("Where a harder tier was answered better", names, rows, section=SECTION)
+    title = "Where a harder tier was answered better"
+    return Table(title, names, rows, section=SECTION, empty="In no run.")
 
 
 def _smaller_n(analysis: Analysis) -> Table:
@@ -145,7 +146,9 @@ def _smaller_q(analysis: Analysis, *, is_valid: bool) -> Table:
         for cell, ranked in zip(analysis.cells, ablation.cells, strict=True)
     ]
     about = "EVD over the recorded answers of the first depths of each tier, where they can say."
-    return Table("With fewer depths a tier", names, rows, about, SECTION, is_folded=True)
+    empty = "Each tier has one depth here: there are no fewer."
+    title = "With fewer depths a tier"
+    return Table(title, names, rows, about, SECTION, is_folded=True, empty=empty)
 
 
 def _role_costs(analysis: Analysis) -> Table:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from harness.protocols.depthcharge.analysis.glossary import glossary
 from harness.protocols.depthcharge.analysis.schema import Analysis
 from harness.protocols.depthcharge.analysis.study_tables import rank_of, study_tables
 from harness.results import TIERS, DrillResults, Interval, RunMetrics, Share, Value
 from harness.results.depthcharge import ASKED
+from harness.results.glossary import defined
 from harness.results.table import Cell, Column, Estimate, Table, columns
 
 CENSORED = "+"
@@ -20,7 +22,7 @@ def tables(results: DrillResults) -> list[Table]:
     """Return the tables of a study."""
     analysis: Analysis = results.analysis
     return [
-        _cells(analysis, is_valid=results.valid),
+        _cells(results),
         _targets(analysis, is_valid=results.valid),
         _tiers(analysis),
         _differences(analysis),
@@ -38,7 +40,8 @@ def _evd(evd: Value, interval: Interval, *, is_censored: bool) -> Estimate:
     return Estimate(evd, interval, CENSORED, AT_LEAST) if is_censored else Estimate(evd, interval)
 
 
-def _cells(analysis: Analysis, *, is_valid: bool) -> Table:
+def _cells(results: DrillResults) -> Table:
+    analysis: Analysis = results.analysis
     unit = analysis.currency or "unit of cost"
     names = columns(
         "target",
@@ -57,7 +60,7 @@ def _cells(analysis: Analysis, *, is_valid: bool) -> Table:
             cell.domain,
             _evd(cell.evd, cell.two_way, is_censored=cell.censored > 0),
             cell.two_way_se,
-            rank_of(cell, is_valid=is_valid),
+            rank_of(cell, is_valid=results.valid),
             cell.censored,
             cell.accuracy,
             cell.cost,
@@ -65,7 +68,7 @@ def _cells(analysis: Analysis, *, is_valid: bool) -> Table:
         ]
         for cell in analysis.cells
     ]
-    about = "A + marks an EVD that is at least so much: a run of it ended before knowledge did."
+    about = f"{defined(glossary(results.rules), 'EVD', 'S(d)', '+')} n of EVD counts runs."
     return Table("EVD by target and domain", names, rows, about)
 
 
@@ -126,7 +129,8 @@ def _differences(analysis: Analysis) -> Table:
         for difference in analysis.differences
     ]
     about = "Each target answered questions of its own."
-    return Table("Differences between targets", names, rows, about)
+    empty = "There are no two targets with a run in the same domain."
+    return Table("Differences between targets", names, rows, about, empty=empty)
 
 
 def _is_apart(interval: Interval) -> str:
@@ -235,4 +239,5 @@ def _unasked(results: DrillResults) -> Table:
     names = columns("target", "what became of the slot", "why", Column("count", int))
     rows: list[list[Cell]] = [[*place, count] for place, count in sorted(counts.items())]
     about = "Every deal of a slot counts: one without a fact is dealt anew."
-    return Table("Slots without a verdict", names, rows, about, "coverage")
+    empty = "Every slot has a verdict."
+    return Table("Slots without a verdict", names, rows, about, "coverage", empty=empty)
