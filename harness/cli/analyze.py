@@ -34,8 +34,9 @@ def analyze(
     """Replay STUDY without a network and show its study-level analysis."""
     from msgspec import to_builtins
 
-    from harness.cli.tables import show_markdown, show_tables
+    from harness.cli.tables import show_findings, show_markdown, show_tables
     from harness.export.rows import write_rows
+    from harness.protocols.findings import findings_of
     from harness.protocols.tables import tables_of
     from harness.results import canonical
     from harness.results.answers import judged_words
@@ -61,6 +62,7 @@ def analyze(
         click.echo(f"{found.study} is invalid, and nothing in it has a rank: {reason}\n")
     for notice in found.notices:
         click.echo(f"{notice}\n")
+    show_findings(findings_of(replayed.study, found), as_markdown=as_markdown)
     show = show_markdown if as_markdown else show_tables
     show(tables_of(replayed.study, found))
     whole = found.answers.whole

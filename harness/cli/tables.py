@@ -28,16 +28,36 @@ def show_tables(tables: Iterable[Table]) -> None:
     A table that is wider goes on below, the columns that name a row repeated. Words in brackets are
     words, no markup.
     """
-    is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    console = Console(width=ANY_WIDTH if is_free else None, highlight=False)
+    console = _console()
     for table in tables:
         _show(console, text_table(table))
+
+
+def show_findings(sentences: Sequence[str], *, as_markdown: bool) -> None:
+    """Print what a study found, a sentence a line; lines are broken at a terminal's width."""
+    if not sentences:
+        return
+    if as_markdown:
+        click.echo("\n".join(["### Findings", "", *(f"- {text}" for text in sentences), ""]))
+        return
+    console = _console()
+    console.print(Text("Findings", "bold"))
+    grid = Grid(box=None, show_header=False, padding=(0, 1, 0, 0))
+    for text in sentences:
+        grid.add_row("-", Text(text))
+    console.print(grid)
+    console.print()
 
 
 def show_markdown(tables: Iterable[Table]) -> None:
     """Print tables as Markdown."""
     for table in tables:
         click.echo(markdown(text_table(table)))
+
+
+def _console() -> Console:
+    is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return Console(width=ANY_WIDTH if is_free else None, highlight=False)
 
 
 def _show(console: Console, table: TextTable) -> None:

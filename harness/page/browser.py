@@ -33,9 +33,9 @@ class Facet(msgspec.Struct):
 class EntryPart(msgspec.Struct):
     """What a filter finds: a turn, or a question.
 
-    chip: its outcome in a word or two; tone: "good", "bad" or "". facets: its values by the
-    facet's name, several where several hold. scores: by name. marks: words to be marked in its
-    texts.
+    anchor: its place in links, after the entry's; "" where the entry's says it. chip: its outcome
+    in a word or two; tone: "good", "bad" or "". facets: its values by the facet's name, several
+    where several hold. scores: by name. marks: words to be marked in its texts.
     """
 
     name: str
@@ -46,12 +46,14 @@ class EntryPart(msgspec.Struct):
     blocks: Sequence[Block]
     calls: Sequence[RecordedCall]
     marks: Sequence[str] = ()
+    anchor: str = ""
 
 
 class BrowserEntry(msgspec.Struct):
     """An entry of the list: a dialogue, or a question; it has a part at least.
 
-    cell, file: of its calls. blocks: of the entry as such, before its parts.
+    cell, file: of its calls. blocks: of the entry as such, before its parts. anchor: its place in
+    links to it, another for each entry of a study.
     """
 
     name: Sequence[str]
@@ -60,10 +62,14 @@ class BrowserEntry(msgspec.Struct):
     facets: Mapping[str, str]
     blocks: Sequence[Block]
     parts: Sequence[EntryPart]
+    anchor: str
 
 
 class Browser(msgspec.Struct):
-    """All entries of a study; items_are, parts_are: what they are called, in the plural."""
+    """All entries of a study; items_are, parts_are: what they are called, in the plural.
+
+    legend: what the chips of an entry say, and their colours.
+    """
 
     study: str
     items_are: str
@@ -71,6 +77,7 @@ class Browser(msgspec.Struct):
     facets: Sequence[Facet]
     scores: Sequence[str]
     items: Sequence[BrowserEntry]
+    legend: str = ""
 
 
 def safe_json(browser: Browser) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from harness.page.browser import Browser
 from harness.page.figure import Figure
 from harness.results import Interval, Value
+from harness.results.glossary import Term
 from harness.results.table import Cell, Column, Estimate, Table, columns
 
 
@@ -24,7 +25,7 @@ class ProtocolPage(NamedTuple):
 
     reference: its name, and where it was published. sections: in their order; a table that names
     none of them is in the first; the figures follow that. limits: what a study by this protocol
-    does not prove, a sentence or two each.
+    does not prove, a sentence or two each. glossary: its words.
     """
 
     browser: Browser
@@ -32,6 +33,7 @@ class ProtocolPage(NamedTuple):
     sections: Sequence[Section] = (Section("results", "Results"),)
     figures: Sequence[Figure] = ()
     limits: Sequence[str] = ()
+    glossary: Sequence[Term] = ()
 
 
 def figure_table(figure: Figure) -> Table:

@@ -31,4 +31,4 @@ def _entry(protocol: StudyProtocol, replayed: AnyStudy, transcript: Any) -> Brow
     recorded = replayed.recorded[name]
     blocks = [Block("answer", call, text) for call, text in protocol.words(transcript).items()]
     texts = EntryPart(name, "", "", {}, {}, blocks, recorded.calls)
-    return BrowserEntry([name], name, recorded.path, {"cell": name}, [], [texts])
+    return BrowserEntry([name], name, recorded.path, {"cell": name}, [], [texts], anchor=name)

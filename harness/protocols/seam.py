@@ -111,6 +111,9 @@ class StudyProtocol(Protocol):
     def bounds(self, study: Study, found: Any) -> Bounds:
         """Return what missing verdicts could change at most."""
 
+    def findings(self, found: Any) -> list[str]:
+        """Return what a study found, in sentences; a protocol may lack this function."""
+
     def page(self, study: Study, replayed: AnyStudy) -> ProtocolPage:
         """Return what is on a study's page beside its tables; a protocol may lack this function."""
 

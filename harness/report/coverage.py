@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness.page.page import Section
 from harness.page.replayed_study import AnyStudy
 from harness.results.coverage_tables import SECTION
-from harness.results.table import Cell, Column, Table, columns
+from harness.results.digits import plural
+from harness.results.table import Table, columns
 
 COVERAGE = Section(
     SECTION,
@@ -16,17 +17,16 @@ COVERAGE = Section(
 )
 
 
-def cell_tables(study: AnyStudy) -> list[Table]:
-    """Return how many cells were planned and recorded, and which are missing, if any."""
-    missing = [cell for cell in study.cells if cell not in study.recorded]
-    rows: list[list[Cell]] = [
-        ["planned cells", len(study.cells)],
-        ["recorded to their end", len(study.recorded)],
-        ["missing", len(missing)],
-    ]
-    counts = Table("Cells", columns("what", Column("count", int)), rows, section=SECTION)
+def coverage(study: AnyStudy) -> Section:
+    """Return the section's head, with how many cells are recorded."""
+    cells = f"{len(study.recorded)} of {plural(len(study.cells), 'planned cell')} are recorded."
+    return COVERAGE._replace(about=f"{cells} {COVERAGE.about}")
+
+
+def missing_cells(study: AnyStudy) -> list[Table]:
+    """Return the cells that are not recorded, if any, by their names."""
+    missing = [[cell] for cell in study.cells if cell not in study.recorded]
     if not missing:
-        return [counts]
-    names = [[cell] for cell in missing]
-    by_name = Table("Missing cells", columns("cell"), names, section=SECTION, is_folded=True)
-    return [counts, by_name]
+        return []
+    title = f"Missing cells: {len(missing)}"
+    return [Table(title, columns("cell"), missing, section=SECTION, is_folded=True)]

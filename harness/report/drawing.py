@@ -163,7 +163,8 @@ def _bars(axes: Axes, figure: Figure, place: int) -> None:
 
 def _cloud(axes: Axes, figure: Figure, place: int) -> None:
     known = _known(figure, place)
-    most = max((point.y.n for point, _ in known), default=1)
+    every = (point for place in range(len(figure.series)) for point, _ in _known(figure, place))
+    most = max((point.y.n for point in every), default=1)
     axes.scatter(
         [point.x for point, _ in known],
         [y for _, y in known],

@@ -20,11 +20,12 @@ from harness.page.browser import Browser, safe_json
 from harness.page.figure import Figure
 from harness.page.page import ProtocolPage, Section, figure_table
 from harness.page.replayed_study import AnyStudy
-from harness.report.coverage import COVERAGE, cell_tables
+from harness.report.coverage import COVERAGE, coverage, missing_cells
 from harness.report.drawing import png, svg
 from harness.report.limits import limits
 from harness.report.overview import RUN, overview_tables
 from harness.report.palette import declarations
+from harness.results.glossary import Term
 from harness.results.table import Table
 from harness.results.text_table import TextTable, text_table
 from harness.version import VERSION
@@ -54,22 +55,36 @@ class Article(NamedTuple):
     """A study's part of the page."""
 
     study: AnyStudy
+    findings: Sequence[str]
+    glossary: Sequence[Term]
     limits: Sequence[str]
     sections: Sequence[FilledSection]
     browser: Browser
 
 
-def article(study: AnyStudy, of_protocol: ProtocolPage, tables: Sequence[Table]) -> Article:
-    """Put a study's part of the page together; tables: all those of its results."""
+def article(
+    study: AnyStudy,
+    of_protocol: ProtocolPage,
+    tables: Sequence[Table],
+    findings: Sequence[str],
+) -> Article:
+    """Put a study's part of the page together; tables, findings: all those of its results."""
     first, *others = of_protocol.sections
     sections = [
         _filled(RUN, overview_tables(study, of_protocol.reference)),
         _filled(first, _unplaced(of_protocol, tables)),
         drawn_figures(of_protocol.figures),
         *(_filled(section, _in(section, tables)) for section in others),
-        _filled(COVERAGE, [*cell_tables(study), *_in(COVERAGE, tables)]),
+        _filled(coverage(study), [*missing_cells(study), *_in(COVERAGE, tables)]),
     ]
-    return Article(study, limits(study, of_protocol.limits), sections, of_protocol.browser)
+    return Article(
+        study=study,
+        findings=findings,
+        glossary=of_protocol.glossary,
+        limits=limits(study, of_protocol.limits),
+        sections=sections,
+        browser=of_protocol.browser,
+    )
 
 
 def _in(section: Section, tables: Sequence[Table]) -> list[Table]:

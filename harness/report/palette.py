@@ -28,6 +28,7 @@ GOOD = Tone("good", "#1d6b3c", "#7fd39c")
 BAD = Tone("bad", "#b01c2e", "#ff8f8f")
 TRAP = Tone("trap", "#ffe08a", "#6b5310")
 ZONE = Tone("zone", "#f6cfd0", "#4d2226")
+SHADE = Tone("shade", "#9aa1ab", "#000000")
 SERIES = (
     Tone("series-1", "#0b62a5", "#6bb1f5"),
     Tone("series-2", "#c4500b", "#ff9d5c"),
@@ -39,7 +40,7 @@ SERIES = (
     Tone("series-8", "#3b7080", "#83c5d6"),
     Tone("series-9", "#56620f", "#b5c560"),
 )
-TONES = (PAPER, RAISED, INK, FAINT, RULE, LINK, GOOD, BAD, TRAP, ZONE, *SERIES)
+TONES = (PAPER, RAISED, INK, FAINT, RULE, LINK, GOOD, BAD, TRAP, ZONE, SHADE, *SERIES)
 
 
 def series_tone(place: int) -> Tone:

@@ -16,6 +16,7 @@ from harness.page.replayed_study import (
     RecordedCell,
     ReplayedStudy,
 )
+from harness.protocols.findings import findings_of
 from harness.protocols.page import page_of
 from harness.protocols.tables import tables_of
 from harness.recording import cassette as cassettes
@@ -67,7 +68,9 @@ def write_report(
 
 def _article(study: Study, replay: Replayed) -> page.Article:
     shown = replayed_study(study, replay)
-    return page.article(shown, page_of(study, shown), tables_of(study, shown.results))
+    results = shown.results
+    findings = findings_of(study, results)
+    return page.article(shown, page_of(study, shown), tables_of(study, results), findings)
 
 
 def _require_published(verdict: Verdict) -> None:

@@ -61,7 +61,7 @@ def test_variance_is_the_turns(found: Results) -> None:
 def test_the_danger_zone_counts_every_response_once(found: Results) -> None:
     """All judged responses lie somewhere, and those in the zone are the subjects' shares."""
     figure = named(found, "danger-zone")
-    points = figure.series[0].points
+    points = [point for series in figure.series for point in series.points]
     zone = figure.zone
     assert zone is not None
     responses = sum(len(cell.turns) for cell in found.cells)

@@ -227,6 +227,13 @@ def bounds(study: Study, found: Results) -> Bounds:
     return Bounds(bounds, ABOUT_BOUNDS)
 
 
+def findings(found: Results) -> list[str]:
+    """Return what a study found, in sentences, most important first."""
+    from harness.protocols.ddft.analysis import findings
+
+    return findings.findings(found)
+
+
 def page(study: Study, replayed: ReplayedStudy[Results, Transcript]) -> ProtocolPage:  # noqa: ARG001
     """Return what is on a study's page beside its tables."""
     from harness.protocols.ddft.page import page

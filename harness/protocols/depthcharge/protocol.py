@@ -215,6 +215,13 @@ def bounds(study: Study, found: DrillResults) -> Bounds:
     return Bounds(bounds, about)
 
 
+def findings(found: DrillResults) -> list[str]:
+    """Return what a study found, in sentences, most important first."""
+    from harness.protocols.depthcharge.analysis import findings
+
+    return findings.findings(found)
+
+
 def page(
     study: Study,  # noqa: ARG001
     replayed: ReplayedStudy[DrillResults, DrillTranscript],

@@ -74,7 +74,11 @@
 
   const part = (study, item, one, inside) => {
     const element = make("section", `part ${one.tone}${inside ? "" : " out"}`);
-    element.append(make("h4", "", one.name));
+    const anchors = [item.anchor, one.anchor].filter(Boolean);
+    const head = element.appendChild(make("h4", "", one.name));
+    const href = address(study, ...anchors);
+    head.append(link(href));
+    element.id = href.slice(1);
     const verdicts = (one.facets.verdict || []).filter((verdict) => verdict !== "none").join(", ");
     if (verdicts) element.append(make("p", "about", verdicts));
     element.append(...one.blocks.map((each) => block(each, one.marks)));
@@ -84,6 +88,7 @@
 
   const entry = (study, item, inside) => {
     const element = make("details", "item");
+    if (item.parts.some((one) => one.anchor)) element.id = address(study, item.anchor).slice(1);
     const head = element.appendChild(make("summary", "entry"));
     head.append(...item.name.map(isolated));
     const chips = head.appendChild(make("span", "chips"));
@@ -91,12 +96,23 @@
       const chip = chips.appendChild(make("span", `chip ${one.tone}${inside.has(one) ? "" : " out"}`, one.chip));
       chip.dir = "auto";
     }
-    element.addEventListener("toggle", () => {
+    element.fill = () => {
       if (element.childElementCount > 1) return;
       element.append(...item.blocks.map((each) => block(each, [])));
       element.append(...item.parts.map((one) => part(study, item, one, inside.has(one))));
       element.append(make("p", "about", `Cassette: ${item.file}`));
-    });
+    };
+    element.addEventListener("toggle", element.fill);
+    return element;
+  };
+
+  // The address of an entry or of one of its parts, as a place in this page.
+  const address = (study, ...anchors) => "#" + [study, ...anchors].join("/").split("/").map(encodeURIComponent).join("/");
+
+  const link = (href) => {
+    const element = make("a", "link", "link");
+    element.href = href;
+    element.setAttribute("aria-label", `Link to ${decodeURIComponent(href.slice(1))}`);
     return element;
   };
 
@@ -137,6 +153,23 @@
     clear.type = "button";
     filters.append(labelled("words in the texts", search), clear);
 
+    const order = make("select");
+    order.append(new Option("as recorded", ""));
+    for (const name of data.scores) {
+      order.append(new Option(`${name}, lowest first`, `+${name}`), new Option(`${name}, highest first`, `-${name}`));
+    }
+    order.name = "order";
+    if (data.scores.length) filters.insertBefore(labelled("order", order), clear);
+
+    // The lowest or highest score of the parts that are inside; entries without one come last.
+    const sorted = (entries) => {
+      if (!order.value) return entries;
+      const sign = order.value[0] === "+" ? 1 : -1;
+      const name = order.value.slice(1);
+      const key = ([, inside]) => Math.min(...[...inside].map((one) => one.scores[name] ?? null).map((score) => (score === null ? Infinity : sign * score)));
+      return entries.map((pair) => [key(pair), pair]).sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, pair]) => pair);
+    };
+
     let found = [];
     let shown = 0;
     const show = () => {
@@ -156,6 +189,7 @@
       found = data.items
         .map((item) => [item, new Set(item.parts.filter((one) => holds(item, one, wanted)))])
         .filter(([, inside]) => inside.size);
+      found = sorted(found);
       const parts = found.reduce((sum, [, inside]) => sum + inside.size, 0);
       const all = `${found.length} of ${data.items.length} ${data.items_are}`;
       count.textContent = data.parts_are === data.items_are ? all : `${parts} ${data.parts_are} in ${all}`;
@@ -174,7 +208,28 @@
     });
     more.addEventListener("click", show);
     filter();
+
+    // Open the entry that an address is about, and go to it; tell whether it is of this study.
+    return (hash) => {
+      const place = data.items.findIndex((item) => {
+        const own = address(data.study, item.anchor);
+        return hash === own || hash.startsWith(`${own}/`) && item.parts.some((one) => hash === address(data.study, item.anchor, one.anchor));
+      });
+      if (place < 0) return false;
+      const item = data.items[place];
+      if (!found.some(([one]) => one === item)) clear.click();
+      const at = found.findIndex(([one]) => one === item);
+      while (shown <= at) show();
+      const element = list.children[at];
+      element.fill();
+      element.open = true;
+      (document.getElementById(hash.slice(1)) ?? element).scrollIntoView();
+      return true;
+    };
   };
 
-  document.querySelectorAll(".browser").forEach(start);
+  const openings = [...document.querySelectorAll(".browser")].map(start);
+  const follow = () => location.hash.includes("/") && openings.some((open) => open(location.hash));
+  window.addEventListener("hashchange", follow);
+  follow();
 })();

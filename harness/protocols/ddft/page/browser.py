@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from harness.page.browser import Block, Browser, BrowserEntry, EntryPart, Facet, facet
 from harness.page.replayed_study import RecordedCall, RecordedCell, ReplayedStudy
-from harness.results import CellResult, Exchange, Results, Score, Transcript, Turn
+from harness.results import CellKey, CellResult, Exchange, Results, Score, Transcript, Turn
 from harness.results.answers import words_of
 from harness.results.ddft import NO_ANSWER
 from harness.results.digits import decimal, plural
@@ -34,11 +34,34 @@ def dialogues(study: ReplayedStudy[Results, Transcript]) -> Browser:
     cuts = _cuts(study.results)
     results = {result.cell: result for result in study.results.cells}
     entries = [
-        _entry(transcript, results[transcript.cell], study.recorded[transcript.cell.name], cuts)
+        _entry(
+            transcript,
+            results[transcript.cell],
+            study.recorded[transcript.cell.name],
+            cuts,
+            _places(transcript.cell, results),
+        )
         for transcript in sorted(study.transcripts, key=lambda transcript: transcript.cell)
     ]
     facets = _facets(entries)
-    return Browser(study.name, "dialogues", "turns", facets, ("FAR", "SAS"), entries)
+    legend = _legend(study.results.rules)
+    return Browser(study.name, "dialogues", "turns", facets, ("FAR", "SAS"), entries, legend)
+
+
+def _legend(rules: Mapping[str, Any]) -> str:
+    """Return what the chips of a dialogue say, and their colours."""
+    return (
+        "A chip is a turn and its FAR, the mean of the jury. Green: FAR of at least "
+        f"{rules['theta']:g}. Red, underlined: the danger zone, SAS above {rules['sas_above']:g} "
+        f"and FAR below {rules['far_below']:g}. Pale: left out by the filters."
+    )
+
+
+def _places(cell: CellKey, cells: Iterable[CellKey]) -> list[str]:
+    """Return a cell's arm and its repeat, each only where the study has several."""
+    arms, repeats = {key.arm for key in cells}, {key.repeat for key in cells}
+    places = ((cell.arm, arms), (f"repeat {cell.repeat}", repeats))
+    return [place for place, values in places if len(values) > 1]
 
 
 def _cuts(results: Results) -> TurnCuts:
@@ -64,8 +87,13 @@ def _facets(entries: list[BrowserEntry]) -> list[Facet]:
 
 
 def _entry(
-    transcript: Transcript, result: CellResult, recorded: RecordedCell, cuts: TurnCuts
+    transcript: Transcript,
+    result: CellResult,
+    recorded: RecordedCell,
+    cuts: TurnCuts,
+    places: Sequence[str],
 ) -> BrowserEntry:
+    """Return a dialogue; places: its arm and repeat, where the study has several."""
     cell, words = transcript.cell, {turn.turn: turn for turn in transcript.exchanges}
     parts = [
         _turn(
@@ -85,9 +113,9 @@ def _entry(
         "arm": cell.arm,
         "repeat": str(cell.repeat),
     }
-    name = [cell.subject, cell.concept, f"c = {cell.level:g}", cell.arm, f"repeat {cell.repeat}"]
+    name = [cell.subject, cell.concept, f"c = {cell.level:g}", *places]
     opening = _opening(transcript, result)
-    return BrowserEntry(name, cell.name, recorded.path, facets, opening, parts)
+    return BrowserEntry(name, cell.name, recorded.path, facets, opening, parts, anchor=cell.name)
 
 
 def _opening(transcript: Transcript, result: CellResult) -> list[Block]:
@@ -130,6 +158,7 @@ def _turn(
         blocks=blocks,
         calls=calls,
         marks=list(trap.values()) if turn.turn >= TRAP_TURN else [],
+        anchor=f"turn-{turn.turn}",
     )
 
 

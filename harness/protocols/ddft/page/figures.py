@@ -63,9 +63,9 @@ def _variance_by_turn(results: Results) -> Figure:
     return Figure(
         "far-variance",
         "Variance of FAR by turn",
-        "Over all responses of subjects with a complete grid (ddof 1). Turn 4 is the trap.",
+        "Over all answers of subjects with a complete grid (ddof 1). Turn 4 is the trap.",
         "bars",
-        "responses",
+        "answers",
         PlotAxis("turn", names=[f"turn {turn.turn}" for turn in turns]),
         PlotAxis("variance of FAR", 0),
         [Series("all subjects", points)],
@@ -77,22 +77,25 @@ def _danger_zone(results: Results) -> Figure:
     return Figure(
         "danger-zone",
         "Fluent and wrong: the danger zone",
-        f"Every judged response by the jury's means; the larger the dot, the more responses (n) "
-        f"lie there. Shaded: SAS > {above:g} and FAR < {below:g}.",
+        "Every judged answer by the jury's means; the larger the area of a dot, the more answers "
+        f"(n) lie there. Shaded: SAS > {above:g} and FAR < {below:g}.",
         "cloud",
-        "responses",
+        "subject",
         PlotAxis("SAS, form", 0, 1),
         PlotAxis("FAR, accuracy", 0, 1),
-        [Series("all subjects", list(_responses(results)))],
+        [
+            Series(subject.subject, list(_answers(results, subject.subject)))
+            for subject in analysed(results)
+        ],
         zone=Zone(above, 0, 1, below),
     )
 
 
-def _responses(results: Results) -> Iterator[Point]:
-    """Yield each place where responses lie, with how many there are."""
+def _answers(results: Results, subject: str) -> Iterator[Point]:
+    """Yield each place where answers of a subject lie, with how many there are."""
     counts: Counter[tuple[float, float]] = Counter()
     for cell in results.cells:
-        if cell.cell.arm == results.analysis.arm:
+        if (cell.cell.arm, cell.cell.subject) == (results.analysis.arm, subject):
             counts.update(
                 (round(turn.sas, 9), round(turn.far, 9))
                 for turn in cell.turns

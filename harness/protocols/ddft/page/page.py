@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.page.page import ProtocolPage, Section
 from harness.page.replayed_study import ReplayedStudy
+from harness.protocols.ddft.analysis.glossary import glossary
 from harness.protocols.ddft.page.browser import dialogues
 from harness.protocols.ddft.page.figures import figures
 from harness.results import Results, Transcript
@@ -37,6 +38,7 @@ def page(study: ReplayedStudy[Results, Transcript]) -> ProtocolPage:
         reference=REFERENCE,
         sections=[RESULTS, STUDY, _jury(results)],
         figures=figures(results),
+        glossary=glossary(study.results.rules),
         limits=_limits(results),
     )
 

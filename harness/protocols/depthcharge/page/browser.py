@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.page.browser import Block, Browser, BrowserEntry, EntryPart, Facet, facet
 from harness.page.replayed_study import RecordedCall, RecordedCell, ReplayedStudy
 from harness.results import (
@@ -18,6 +20,10 @@ from harness.results.digits import decimal
 
 RIGHT, WRONG = "right", "wrong"
 NONE = "none"
+LEGEND = (
+    "A chip is the evaluator's verdict on an answer, with the type of error, or what became of the "
+    "question. Green: right. Red, underlined: wrong."
+)
 
 
 def questions(study: ReplayedStudy[DrillResults, DrillTranscript]) -> Browser:
@@ -25,18 +31,22 @@ def questions(study: ReplayedStudy[DrillResults, DrillTranscript]) -> Browser:
     results = study.results
     tiers = {(run.cell, depth.depth): depth.tier for run in results.runs for depth in run.depths}
     transcripts = {transcript.cell: transcript for transcript in study.transcripts}
+    is_repeated = len({result.cell.repeat for result in results.cells}) > 1
     entries = []
     for result in results.cells:
         transcript, recorded = transcripts[result.cell], study.recorded[result.cell.name]
         beginning = _beginning(result, transcript, recorded)
-        entries.append(_entry(result, recorded, "the run itself", beginning))
+        run = [f"repeat {result.cell.repeat}"] if is_repeated else []
+        entries.append(_entry(result, recorded, [*run, "the run itself"], "", beginning))
         calls, words = _by_question(recorded), _by_place(transcript)
         for probe in result.probes:
             texts = words.get((probe.depth, probe.question, probe.deal))
             tier, of_probe = tiers[result.cell, probe.depth], calls.get(_call(probe), [])
             question = _question(result.cell.target, probe, texts, tier, of_probe)
-            entries.append(_entry(result, recorded, _place(probe), question))
-    return Browser(study.name, "entries", "entries", _facets(entries), ("confidence",), entries)
+            place = [*run, f"depth {probe.depth}", _place(probe)]
+            entries.append(_entry(result, recorded, place, _call(probe), question))
+    facets = _facets(entries)
+    return Browser(study.name, "entries", "entries", facets, ("confidence",), entries, LEGEND)
 
 
 def _facets(entries: list[BrowserEntry]) -> list[Facet]:
@@ -50,11 +60,15 @@ def _facets(entries: list[BrowserEntry]) -> list[Facet]:
     return facets
 
 
-def _entry(result: RunResult, recorded: RecordedCell, place: str, part: EntryPart) -> BrowserEntry:
+def _entry(
+    result: RunResult, recorded: RecordedCell, place: Sequence[str], call: str, part: EntryPart
+) -> BrowserEntry:
+    """Return a question, or a run's beginning; call: the beginning of its calls' names."""
     cell = result.cell
-    name = [cell.target, cell.domain, f"repeat {cell.repeat}", place]
+    name = [cell.target, cell.domain, *place]
     facets = {"model": cell.target, "domain": cell.domain}
-    return BrowserEntry(name, cell.name, recorded.path, facets, [], [part])
+    anchor = f"{cell.name}/{call}" if call else cell.name
+    return BrowserEntry(name, cell.name, recorded.path, facets, [], [part], anchor)
 
 
 def _by_place(transcript: DrillTranscript) -> dict[tuple[int, int, int], ProbeWords]:
@@ -63,7 +77,7 @@ def _by_place(transcript: DrillTranscript) -> dict[tuple[int, int, int], ProbeWo
 
 def _place(probe: Probe) -> str:
     deal = f", deal {probe.deal}" if probe.deal > 1 else ""
-    return f"depth {probe.depth}, question {probe.question}{deal}"
+    return f"question {probe.question}{deal}"
 
 
 def _beginning(result: RunResult, transcript: DrillTranscript, recorded: RecordedCell) -> EntryPart:

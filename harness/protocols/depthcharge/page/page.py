@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from harness.page.page import ProtocolPage, Section
 from harness.page.replayed_study import ReplayedStudy
+from harness.protocols.depthcharge.analysis.glossary import glossary
 from harness.protocols.depthcharge.metrics.bands import Band, survival_band
 from harness.protocols.depthcharge.page.browser import questions
 from harness.protocols.depthcharge.page.figures import figures
@@ -32,6 +33,7 @@ def page(study: ReplayedStudy[DrillResults, DrillTranscript]) -> ProtocolPage:
         reference=REFERENCE,
         sections=SECTIONS,
         figures=figures(study.results, _bands(study)),
+        glossary=glossary(study.results.rules),
         limits=_limits(study),
     )
 
