@@ -9,7 +9,9 @@ from typing import TypeVar
 
 from harness.errors import Incomplete, UsageError
 from harness.protocols.ddft.protocol import scored
+from harness.protocols.ddft.study_table import ddft_plan
 from harness.protocols.depthcharge import protocol as drills
+from harness.protocols.depthcharge.study_table import depthcharge_plan
 from harness.recording.bypass import offline, watch
 from harness.recording.recorder import Mode
 from harness.recording.transport import RecordingTransport
@@ -118,7 +120,7 @@ class CognitiveProfiler:
         self._model, self._mode, self._verify = model, mode, verify_checksums
         if mode == "none":
             check_files(self._study, verify=verify_checksums)
-        _require_recorded(self._study, "subjects", self._study.ddft.subjects, model)
+        _require_recorded(self._study, "subjects", ddft_plan(self._study).subjects, model)
 
     def run_complete_assessment(
         self,
@@ -183,7 +185,7 @@ class DepthCharge:
         self._target, self._mode, self._verify = target, mode, verify_checksums
         if mode == "none":
             check_files(self._study, verify=verify_checksums)
-        _require_recorded(self._study, "targets", self._study.depthcharge.targets, target)
+        _require_recorded(self._study, "targets", depthcharge_plan(self._study).targets, target)
 
     def probe(self, domain: str, repeat: int = 1) -> Drilled:
         """Replay one run and score it.
@@ -191,7 +193,7 @@ class DepthCharge:
         Raises UsageError for a domain or a repeat that the study has not, Miss and CheckFailed
         where the recording does not replay, Incomplete where it could not be made now.
         """
-        plan = self._study.depthcharge
+        plan = depthcharge_plan(self._study)
         _known("domain", [domain], plan.domains)
         _known("repeat", [repeat], list(range(1, plan.repeats + 1)))
         cell = RunKey(self._target, domain, repeat)
@@ -243,11 +245,11 @@ def _chosen(
     names = {concept.name: concept.id for concept in frozen(study).materials.concepts}
     asked = [names.get(name, name) for name in concepts or names.values()]
     ids = _known("concept", asked, list(names.values()))
-    wanted = _known("level", list(levels or study.ddft.levels), study.ddft.levels)
-    arm = study.ddft.arms[0]
+    wanted = _known("level", list(levels or ddft_plan(study).levels), ddft_plan(study).levels)
+    arm = ddft_plan(study).arms[0]
     return [
         cell
-        for cell in study.ddft.cells()
+        for cell in ddft_plan(study).cells()
         if cell.concept in ids and cell.level in wanted and cell.arm == arm
     ]
 

@@ -191,7 +191,8 @@ def in_place(recorded: Recorded, case: Case, number: int, tally: Tally) -> None:
     All of them on a small study; on a bundled one, where each reads megabytes, one in turn.
     """
     study = recorded.study
-    names = [name for name in (*COMMANDS, API) if name != "calibrate" or study.file.ddft]
+    judged = study.file.protocol == "ddft"
+    names = [name for name in (*COMMANDS, API) if name != "calibrate" or judged]
     if not recorded.is_small:
         names = [names[number % len(names)]]
     faults = [fault for name in names if (fault := fault_of(study, name, case.path.name))]

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from harness.api import CognitiveProfiler, DepthCharge
 from harness.cli import main as harness
 from harness.errors import HarnessError, RunStopped
+from harness.protocols.depthcharge.study_table import depthcharge_plan
 from harness.study.folder import Study
 
 COMMANDS = {
@@ -64,10 +65,11 @@ def _run(study: Study, name: str, out: Path) -> tuple[str, str]:
 def _asked(study: Study) -> tuple[str, str]:
     """Return what the same says that is asked from Python, and how it ends."""
     try:
-        if study.file.ddft:
-            CognitiveProfiler(study.ddft.subjects[0], str(study.folder)).run_complete_assessment()
+        if study.file.protocol == "ddft":
+            subject = study.file.plan.examined[0]
+            CognitiveProfiler(subject, str(study.folder)).run_complete_assessment()
         else:
-            plan = study.depthcharge
+            plan = depthcharge_plan(study)
             DepthCharge(plan.targets[0], str(study.folder)).probe(plan.domains[0])
     except (HarnessError, RunStopped) as error:
         return str(error), f"exit {error.exit_code}"

@@ -26,7 +26,8 @@ def room(rooms: Iterable[str] = (), packages: Iterable[str] = ()) -> Room:
 
 
 PROTOCOL = room(
-    {*EVERYONE, "asking", "fitness", "page", "protocols", "stats", "study"}, {"msgspec", "numpy"}
+    {*EVERYONE, "asking", "fitness", "forms", "page", "protocols", "stats", "study"},
+    {"msgspec", "numpy", "pydantic"},
 )
 OF_A_STUDY = {*EVERYONE, "asking", "protocols", "proxy", "recording", "run", "stats", "study"}
 HOUSE: Mapping[str, Room] = {

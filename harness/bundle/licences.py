@@ -124,7 +124,7 @@ def _texts(study: Study) -> list[str]:
     concepts = frozen(study).materials.concepts
     if not concepts:
         return []
-    is_own = study.file.ddft is not None and study.file.ddft.concept_file is not None
+    is_own = study.file.plan.has_own_texts
     whose = "the study's own; their authors state the licence" if is_own else "harness's, MIT"
     return [
         "## Reference texts",

@@ -22,9 +22,9 @@ from harness.recording import checksums
 from harness.results.scored import Metric, Scored, Spread
 from harness.run.checked import Checked
 from harness.run.wiring import frozen
+from harness.study.entries import ModelEntry
 from harness.study.folder import Study
 from harness.study.hosts import host_of, is_local
-from harness.study.study_file import ModelEntry
 from harness.version import VERSION
 
 SCHEMA = "0.3.0"

@@ -30,6 +30,7 @@ from harness.protocols.ddft.analysis.reliability import scale_agreement
 from harness.protocols.ddft.analysis.schema_jury import ScaleAgreement
 from harness.protocols.ddft.dialogue.examined import TRAP_TURN
 from harness.protocols.ddft.metrics.formulas import mean_value
+from harness.protocols.ddft.study_table import ddft_plan
 from harness.results import CellResult, Exchange, Materials, Score, Transcript, Turn, Value
 from harness.run.checked import checked_cells
 from harness.run.replay import CellReplay
@@ -123,7 +124,7 @@ def responses(study: Study) -> list[Response]:
     Raises CheckFailed for a cell that does not replay, UsageError where none is finished.
     """
     materials = frozen(study).materials
-    finished = [cell for cell in study.ddft.cells() if study.cassette(cell).exists()]
+    finished = [cell for cell in ddft_plan(study).cells() if study.cassette(cell).exists()]
     replays = checked_cells(study, finished).replays
     found = [one for replay in replays for one in _of_cell(study, materials, replay)]
     if not found:
@@ -186,7 +187,7 @@ def import_sheet(study: Study, path: Path) -> Calibration:
     known = {response.id: response for response in responses(study)}
     sheet = read_sheet(path, known)
     rated = [_rated(known[mark], scores) for mark, scores in sheet.scores.items()]
-    raters = (CONSENSUS, *study.ddft.jury)
+    raters = (CONSENSUS, *ddft_plan(study).jury)
     found = [_comparison(rated, scale, rater) for scale in SCALES for rater in raters]
     edges = next(part.edges for part in scale_agreement(rated, [HUMAN], "far").kappas)
     return Calibration(len(rated), sheet.empty, BINS, edges, found)

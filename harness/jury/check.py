@@ -23,8 +23,8 @@ from harness.run.wiring import (
     require_keys,
     surroundings,
 )
+from harness.study.entries import ModelEntry, SourceEntry
 from harness.study.folder import Study
-from harness.study.study_file import ModelEntry, SourceEntry
 
 
 def recorded_check(study: Study) -> JuryCheck | None:

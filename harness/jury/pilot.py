@@ -9,6 +9,7 @@ from typing import NamedTuple
 from harness.protocols.ddft.analysis.domains import variance
 from harness.protocols.ddft.analysis.evaluations import PAPER, evaluations, grouped, sorted_cells
 from harness.protocols.ddft.metrics.formulas import PLACES, mean
+from harness.protocols.ddft.study_table import ddft_plan
 from harness.results import CellResult, Value
 from harness.run.replay import sound_replays
 from harness.study.folder import Study
@@ -65,7 +66,7 @@ def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[Concept
     rows = evaluations(sorted_cells(_finished(study), PAPER))
     groups = grouped(((e.concept, e.subject, e.level), e.far) for e in rows)
     means = grouped((key[0], mean(scores)) for key, scores in groups.items())
-    return [power_of(name, means.get(name, []), band) for name in study.ddft.concepts]
+    return [power_of(name, means.get(name, []), band) for name in ddft_plan(study).concepts]
 
 
 def power_of(
@@ -81,7 +82,9 @@ def power_of(
 
 def _finished(study: Study) -> list[CellResult]:
     cells = [
-        cell for cell in study.ddft.cells() if cell.arm == PAPER and study.cassette(cell).exists()
+        cell
+        for cell in ddft_plan(study).cells()
+        if cell.arm == PAPER and study.cassette(cell).exists()
     ]
     replays = sound_replays(study, cells)
     return [replay.result for replay in replays if replay.result]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.protocols.ddft.metrics.formulas import mean
+from harness.protocols.ddft.study_table import ddft_plan
 from harness.recording import cassette as cassettes
 from harness.recording.recorder import Recorder
 from harness.results import Results, SubjectMetrics, Value
@@ -38,14 +39,14 @@ def rejudged_study(study: Study, jury: Sequence[str], name: str, models: Path | 
     The old study is only read. models: a file of more [models.NAME] tables. A folder that is there
     already is gone on with. Raises UsageError where the jury or the folder does not fit.
     """
-    _ = study.ddft  # raises where there is no jury
+    _ = ddft_plan(study)  # raises where there is no jury
     folder = study.folder.parent / name
     if not folder.exists():
         _write_study(study, folder, jury, models)
     new = Study(folder)
-    if list(jury) != new.ddft.jury:
+    if list(jury) != ddft_plan(new).jury:
         raise UsageError(
-            f"{folder}: is there already with the jury {', '.join(new.ddft.jury)}; "
+            f"{folder}: is there already with the jury {', '.join(ddft_plan(new).jury)}; "
             "name another study with --name."
         )
     _give_dialogues(study, new)

@@ -16,6 +16,7 @@ from harness.results.bounds import Bounds
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.study.folder import Study
+from harness.study.plan import Plan
 
 YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
 
@@ -62,7 +63,9 @@ class StudyProtocol(Protocol):
 
     VERSIONS: tuple[int, ...]  # of the protocol that this release can run
     PLACEHOLDERS: Mapping[str, Sequence[str]]  # that each prompt is filled with
+    PLAN: type[Plan]  # the form of its table in study.toml
     EXAMINED: str  # the role of the models under test
+    CAN_REJUDGE: bool  # whether another jury can judge what is recorded
     JUDGING: str  # the prompt by which answers are judged
 
     def fresh(self, study: Study) -> Materials:
@@ -86,6 +89,12 @@ class StudyProtocol(Protocol):
         transcripts: Sequence[Any],
     ) -> list[Fitness]:
         """Return whether each judge is fit, by a gold set (None: not taken) and a recording."""
+
+    def pilot_cells(self, study: Study) -> Sequence[Any]:
+        """Return the reduced grid of a pilot; raises UsageError where the study has none."""
+
+    def stalls(self, results: Any) -> list[str]:
+        """Return the cells that ended before anything was asked, and why, a line for each."""
 
     def calls_a_cell(self, study: Study) -> int:
         """Give about how many calls a cell makes, for the time that is left."""

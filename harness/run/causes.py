@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from harness.asking.models.provider import provider_of, value_at
 from harness.asking.replies.reply_count import Reply
-from harness.results import DrillResults, Replies
+from harness.protocols.registry import protocol_of
+from harness.results import Replies
 from harness.results.answers import CUT_OFF_THINKING, TRUNCATED
-from harness.results.depthcharge import UNVERIFIABLE
 from harness.study.folder import Study
 
 READ_THEM = "read them with `harness show`"
@@ -39,8 +38,7 @@ def cause_of(study: Study, reply: Reply) -> str:
 def causes(study: Study, results: Any) -> list[str]:
     """Return why a study is invalid, a line for each model and cause, and how to go on."""
     lines = [line for counted in results.fallbacks.replies for line in _of(study, counted)]
-    if isinstance(results, DrillResults):
-        lines += _nothing_asked(results)
+    lines += protocol_of(study).stalls(results)
     return [*lines, *_next_steps(study)] if lines else []
 
 
@@ -75,22 +73,13 @@ def _token_limit(study: Study, role: str, model: str) -> str:
     return f"at the endpoint's own limit: set {of_role} max_tokens"
 
 
-def _nothing_asked(results: DrillResults) -> Iterator[str]:
-    for run in results.cells:
-        if any(probe.state != UNVERIFIABLE for probe in run.probes if probe.depth == 1):
-            continue
-        reasons = Counter(probe.reason or "no reason" for probe in run.probes)
-        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-        yield f"{run.cell.name}: no question was asked; its slots ended with: {listed}."
-
-
 def _next_steps(study: Study) -> list[str]:
     """Return how to go on: what is recorded stays under the rules it was recorded with."""
     steps = [
         "Next: change study.toml in a new folder under cassettes/ (study.toml alone), and "
         "`harness record` that; try one cell first."
     ]
-    if study.file.ddft is not None:
+    if protocol_of(study).CAN_REJUDGE:
         steps.append(
             f"Where only judges failed: `harness rejudge {study.name} --jury A,B,C` has the "
             "recorded answers judged by others (--models FILE for new [models.NAME] tables)."

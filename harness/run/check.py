@@ -19,10 +19,9 @@ from harness.results.answers import CUT_OFF_THINKING, REJECTED, words_of
 from harness.run.preflight import read_all
 from harness.run.served import advice, others_served
 from harness.run.wiring import endpoints, keys_in_use, way_out
+from harness.study.entries import SourceEntry
 from harness.study.folder import Study
-from harness.study.study_file import SourceEntry
 
-JSON_ROLES = ("judge", "extractor", "evaluator")
 QUESTION = [{"role": "user", "content": 'Reply with this JSON object and nothing else: {"far": 1}'}]
 WORD = [{"role": "user", "content": "Is water wet? Answer with one word, Yes or No."}]
 SCHEMA = {
@@ -69,7 +68,7 @@ def _told(name: str, check: Callable[[], EndpointState]) -> EndpointState:
 
 
 def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None) -> EndpointState:
-    wanted = study.depthcharge.domains[0]
+    wanted = study.file.plan.domain_of(study.cells()[0])
     source = open_source(asked.endpoint(name, key, wanted), way_out(asked, httpx.HTTPTransport()))
     look_up = source.look_up("check", wanted, None)
     passage = next(iter(look_up), None)
@@ -80,9 +79,10 @@ def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None
 
 
 def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
-    name, in_json = f"{model.endpoint.name} ({role})", role in JSON_ROLES
-    params = study.file.params_of_role.get(role, {})
-    if says_one_word(study, model.endpoint.name, role):
+    name, params = f"{model.endpoint.name} ({role})", study.file.params_of_role.get(role, {})
+    form = study.file.plan.reply_form(model.endpoint.name, role)
+    in_json = form == "json"
+    if form == "word":
         return _checked_word(study, name, model, params)
     answer = model.ask("check", QUESTION, params=params, schema=SCHEMA if in_json else None)
     if answer.state == REJECTED:
@@ -102,13 +102,6 @@ def _cause(answer: Answer) -> str:
     if answer.state == CUT_OFF_THINKING:
         return ": its token limit ends before its thinking does; raise it"
     return f": {answer.problem}" if answer.problem else ""
-
-
-def says_one_word(study: Study, name: str, role: str) -> bool:
-    """Tell whether a model is asked for one word in a role, and not for JSON."""
-    if role == "judge":
-        return study.ddft.scoring_of[name] == "verdict"
-    return role == "evaluator" and study.depthcharge.evaluator_form == "verdict"
 
 
 def _checked_word(

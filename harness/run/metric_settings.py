@@ -13,8 +13,9 @@ from harness import results as results_file
 from harness.errors import DamagedFile, UsageError
 from harness.forms import METRIC, checked, marked_fields
 from harness.protocols.registry import protocol_of
+from harness.study.entries import FactsEntry
 from harness.study.folder import Study
-from harness.study.study_file import FactsEntry, StudyFile
+from harness.study.study_file import StudyFile
 
 FACTS = "facts"
 

@@ -31,7 +31,6 @@ from harness.results import Fallback, GoldKey
 from harness.run.budget import Budget, PricedTransport, check_limit
 from harness.run.causes import cause_of, causes
 from harness.run.circuit_breaker import JudgeWatch
-from harness.run.pilot_grid import pilot_cells
 from harness.run.preflight import read_all
 from harness.run.reach import ReachTransport
 from harness.run.rejections import RejectionWatch
@@ -40,8 +39,8 @@ from harness.run.tally import Tally
 from harness.run.threads import at_once, started, stops_all
 from harness.run.verdict import replay
 from harness.run.wiring import endpoints, freeze, keys_in_use, require_keys, surroundings, way_out
+from harness.study.entries import ModelEntry, SourceEntry
 from harness.study.folder import Cell, Study
-from harness.study.study_file import ModelEntry, SourceEntry
 
 NO_THREAD = (
     "the system started no thread; nothing was sent. Raise its limits of memory and processes "
@@ -128,7 +127,7 @@ class Recording:
         self._identity = study.identity(self._frozen.data)
         self.stop = threading.Event()
         self.torn: list[str] = []
-        grid = pilot_cells(study) if pilot else only or study.cells()
+        grid = protocol_of(study).pilot_cells(study) if pilot else only or study.cells()
         self._partial = len(grid) < len(study.cells())
         self.open_cells = [cell for cell in grid if self._is_open(cell)]
         if self.open_cells:  # results can be made anew without a key

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from harness.study.study_file import ModelEntry
+from harness.study.entries import ModelEntry
 
 # What providers put behind a name for a dated version of the same model: gpt-4o-2024-08-06,
 # claude-haiku-4-5-20251001, mistral-large-2411, gpt-3.5-turbo-0125.

@@ -19,11 +19,11 @@ from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.protocols.registry import protocol_of
 from harness.protocols.seam import Surroundings
-from harness.results import Materials, RunKey
+from harness.results import Materials
 from harness.run.exam import with_own_gold
+from harness.study.entries import ModelEntry, SourceEntry
 from harness.study.folder import Cell, Study
 from harness.study.prices import read_prices
-from harness.study.study_file import ModelEntry, SourceEntry
 from harness.study.texts import changed_prompt, read_prompts, require_filled
 
 
@@ -148,7 +148,7 @@ def surroundings(
     manner: Manner = MANNER,
 ) -> Surroundings:
     """Give every model and source of the study over its transport, for one cell."""
-    domain = cell.domain if isinstance(cell, RunKey) else ""
+    domain = study.file.plan.domain_of(cell)
     models = {
         name: ChatModel(model.endpoint(name, keys.get(name)), transports[name], manner)
         for name, model in study.file.models.items()

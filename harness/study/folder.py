@@ -6,12 +6,15 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from harness.errors import UsageError
 from harness.files import file_name
 from harness.forms import parsed
-from harness.results import CellKey, GoldKey, RunKey
-from harness.study.study_file import DDFT, DepthCharge, StudyFile
+from harness.results import GoldKey
+from harness.study.plan import Cell as Cell
+from harness.study.plan import Plan
+from harness.study.study_file import StudyFile
 
 LIMITS = (
     "concurrency",
@@ -25,7 +28,7 @@ LIMITS = (
 )
 STUDIES = "cassettes"
 MANIFESTS = "checksums"
-Cell = CellKey | RunKey | GoldKey
+Table = TypeVar("Table", bound=Plan)
 
 
 class Study:
@@ -58,24 +61,16 @@ class Study:
         manifest = self.root / MANIFESTS / f"{self.name}.md5"
         return self.results.exists() or manifest.exists()
 
-    @property
-    def ddft(self) -> DDFT:
-        """Give the table [ddft]; raises UsageError where the study is of another protocol."""
-        if self.file.ddft is None:
-            raise self._other("ddft")
-        return self.file.ddft
+    def plan_as(self, form: type[Table], protocol: str) -> Table:
+        """Return the protocol's table as a protocol's own form.
 
-    @property
-    def depthcharge(self) -> DepthCharge:
-        """Give the table [depthcharge]; raises UsageError where the study is of another."""
-        if self.file.depthcharge is None:
-            raise self._other("depthcharge")
-        return self.file.depthcharge
-
-    def _other(self, wanted: str) -> UsageError:
-        return UsageError(
+        Raises UsageError where the study is of another protocol.
+        """
+        if isinstance(self.file.plan, form):
+            return self.file.plan
+        raise UsageError(
             f"{self.name}: this is a study of the protocol {self.file.protocol!r}; what was asked "
-            f"for is there for {wanted!r} only."
+            f"for is there for {protocol!r} only."
         )
 
     def cells(self) -> Sequence[Cell]:

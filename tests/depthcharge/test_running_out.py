@@ -14,6 +14,7 @@ from study_folder import edit
 
 from harness.bundle.sample import sampled
 from harness.cli import main
+from harness.protocols.depthcharge.study_table import depthcharge_plan
 from harness.report.limits import limits
 from harness.report.write import replayed_study
 from harness.results import DrillResults, RunKey, read_results
@@ -127,5 +128,5 @@ def test_a_domain_has_sources_of_its_own(tmp_path: Path) -> None:
     assert searches
     assert all("categories=Law+cases" in received.query for received in searches)
     part = sampled(Study(study.folder), 0.5, tmp_path / "part")
-    assert len(part.depthcharge.domains) == 1
-    assert set(part.depthcharge.domain) <= set(part.depthcharge.domains)
+    assert len(depthcharge_plan(part).domains) == 1
+    assert set(depthcharge_plan(part).domain) <= set(depthcharge_plan(part).domains)

@@ -17,6 +17,7 @@ from study_text import study_text
 from harness.bundle.archive import packed, seal
 from harness.errors import Blocked
 from harness.protocols.ddft.dialogue.dialogue import Dialogue
+from harness.protocols.ddft.study_table import ddft_plan
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.run.record import Recording
@@ -85,7 +86,7 @@ def test_a_models_answers_can_be_left_out(recorded: Path, tmp_path: Path) -> Non
     done("pack", "small", "-o", bundle, "--root", recorded, "--drop", "subject-a")
     top = unpacked(bundle)
     everything = b"".join(path.read_bytes() for path in top.rglob("*") if path.is_file())
-    for cell in study.ddft.cells():
+    for cell in ddft_plan(study).cells():
         kept = cassettes.load(study.cassette(cell)).get("turn-1/subject", 0)
         assert kept is not None
         words = json.loads(kept.body_bytes)["choices"][0]["message"]["content"]

@@ -13,6 +13,7 @@ from study_text import study_text
 
 from harness.bundle import replay as bundle
 from harness.cli import main
+from harness.protocols.ddft.study_table import ddft_plan
 from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.run.endpoints import with_endpoints
@@ -91,7 +92,7 @@ def test_whom_a_format_1_cell_asked_comes_from_a_replay() -> None:
         elif label.endswith("/subject"):
             assert endpoint == cell.name.split("--")[0]
         else:
-            assert endpoint == study.ddft.interviewer
+            assert endpoint == ddft_plan(study).interviewer
 
 
 def test_a_cell_that_is_not_published_keeps_its_endpoints(recorded: Path) -> None:

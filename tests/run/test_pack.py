@@ -17,6 +17,8 @@ from study_folder import PACKAGE
 from study_text import study_text
 
 from harness.bundle.archive import packed, seal
+from harness.protocols.ddft.study_table import ddft_plan
+from harness.protocols.depthcharge.study_table import depthcharge_plan
 from harness.recording import checksums
 from harness.run.record import Recording
 from harness.run.verdict import replay
@@ -216,7 +218,7 @@ def test_a_sample_replays_alone_and_says_what_it_is(drill: Study, tmp_path: Path
     assert "drill-sample: OK: checksums ok, cells 2/2" in done("replay", bundle)
     top = unpacked(bundle)
     sample = Study(top / "cassettes/drill-sample")
-    assert {cell.target for cell in sample.depthcharge.cells()} == {"target-1", "target-2"}
+    assert {cell.target for cell in depthcharge_plan(sample).cells()} == {"target-1", "target-2"}
     readme = (top / "README.md").read_text()
     assert "25.0% of the cells of `drill`" in readme
     assert "not the study's numbers" in readme
@@ -229,7 +231,7 @@ def test_a_sample_of_dialogues_keeps_subjects_and_outer_levels(
     bundle = tmp_path / "s.tar.zst"
     done("pack", "small", "-o", bundle, "--root", recorded, "--sample", 0.6)
     assert "small-sample: OK: checksums ok, cells 4/4" in done("replay", bundle)
-    ddft = Study(unpacked(bundle) / "cassettes/small-sample").ddft
+    ddft = ddft_plan(Study(unpacked(bundle) / "cassettes/small-sample"))
     assert (ddft.levels, ddft.subjects) == ([0.0, 1.0], ["subject-a", "subject-b"])
     whole = harness("pack", "small", "-o", bundle, "--root", recorded, "--sample", 1)
     assert whole.exit_code == 2

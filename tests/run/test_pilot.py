@@ -13,8 +13,8 @@ from study_text import study_text
 from harness.cli import main
 from harness.errors import CheckFailed, UsageError
 from harness.jury.pilot import BAND, pilot_report, power_of
+from harness.protocols.ddft.dialogue.pilot_grid import pilot_cells
 from harness.results import CellKey
-from harness.run.pilot_grid import pilot_cells
 from harness.study.folder import Study
 
 

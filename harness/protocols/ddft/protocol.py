@@ -16,7 +16,7 @@ from harness.fitness.habits import habits
 from harness.page.page import ProtocolPage
 from harness.page.replayed_study import ReplayedStudy
 from harness.protocols.ddft.analysis.evaluations import SCALES
-from harness.protocols.ddft.dialogue import placeholders
+from harness.protocols.ddft.dialogue import pilot_grid, placeholders
 from harness.protocols.ddft.dialogue.dialogue import Dialogue, Rules
 from harness.protocols.ddft.dialogue.examined import NUMBERS
 from harness.protocols.ddft.dialogue.gold import GoldExam, examples, utterances
@@ -33,6 +33,7 @@ from harness.protocols.ddft.metrics.scoring import (
     count_missing,
     score_study,
 )
+from harness.protocols.ddft.study_table import DDFTPlan, ddft_plan
 from harness.protocols.seam import Axis, Changes, Surroundings
 from harness.results import (
     AnswerCounts,
@@ -55,6 +56,7 @@ from harness.study.folder import Study
 from harness.study.one_model import one_model
 from harness.study.texts import read_concepts, read_pools
 
+PLAN = DDFTPlan
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 PLACEHOLDERS = placeholders.PLACEHOLDERS
 EXAMINED, JUDGING = "subject", "judge_turn"
@@ -63,12 +65,13 @@ ABOUT_BOUNDS = (
     "not move one way with each score, so what stands there is no bound: it is its range over the "
     "four corners only."
 )
+CAN_REJUDGE = True
 SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
 
 
 def fresh(study: Study) -> Materials:
     """Give the materials that a new study freezes."""
-    ddft = study.ddft
+    ddft = ddft_plan(study)
     concepts = read_concepts(study.folder / ddft.concept_file) if ddft.concept_file else []
     pools = read_pools(study.folder / ddft.trap_file) if ddft.trap_file else []
     return present_materials(ddft.concepts, concepts, pools)
@@ -81,7 +84,7 @@ def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings)
 
 def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:
     """Return materials with a gold set's answers, and the texts of the concepts they are about."""
-    path = study.ddft.concept_file
+    path = ddft_plan(study).concept_file
     own = read_concepts(study.folder / path) if path else []
     needed = list(dict.fromkeys(answer.concept for answer in gold.answers))
     concepts = with_texts(materials.concepts, needed, own)
@@ -109,7 +112,7 @@ def fitness(
 
     shown = examples(materials)
     given = list(utterances(cells, transcripts, materials.protocol_version, shown))
-    habits_of = {name: habits(name, given, shown) for name in study.ddft.jury}
+    habits_of = {name: habits(name, given, shown) for name in ddft_plan(study).jury}
     if taken is None or materials.gold is None:
         return [without_gold(name, found) for name, found in habits_of.items()]
     answers = materials.gold.answers
@@ -119,7 +122,7 @@ def fitness(
 
 
 def _rules(study: Study) -> Rules:
-    ddft = study.ddft
+    ddft = ddft_plan(study)
     return Rules(
         study.file.seed,
         ddft.interviewer,
@@ -135,9 +138,20 @@ def _rules(study: Study) -> Rules:
     )
 
 
+def pilot_cells(study: Study) -> list[CellKey]:
+    """Return the reduced grid of a pilot."""
+    return pilot_grid.pilot_cells(study)
+
+
+def stalls(results: Results) -> list[str]:  # noqa: ARG001
+    """Return nothing: every dialogue goes to its end."""
+    return []
+
+
 def calls_a_cell(study: Study) -> int:
     """Give how many calls a dialogue makes at least."""
-    return 5 * (1 + (study.ddft.interviewer != "scripted") + len(study.ddft.jury))
+    ddft = ddft_plan(study)
+    return 5 * (1 + (ddft.interviewer != "scripted") + len(ddft.jury))
 
 
 def missing(results: Sequence[CellResult]) -> int:
@@ -154,7 +168,7 @@ def scored(
     study: Study, materials: Materials, cells: Sequence[CellResult], planned: int | None = None
 ) -> Results:
     """Compute metrics from finished cells; planned: how many make a subject complete."""
-    ddft = study.ddft
+    ddft = ddft_plan(study)
     planned = planned or len(ddft.concepts) * len(ddft.levels) * ddft.repeats
     rules = metric_rules(study)
     return score_study(
@@ -164,7 +178,7 @@ def scored(
 
 def metric_rules(study: Study) -> MetricRules:
     """Give the rules of the metrics as the study file makes them."""
-    ddft = study.ddft
+    ddft = ddft_plan(study)
     return MetricRules(
         ddft.theta,
         ddft.hoc_rule,
@@ -219,7 +233,8 @@ def bounds(study: Study, found: Results) -> Bounds:
     """Return what missing judgements could change at most."""
     from harness.protocols.ddft.metrics.bounds import bounds as of_dialogues
 
-    planned = len(study.ddft.concepts) * len(study.ddft.levels) * study.ddft.repeats
+    ddft = ddft_plan(study)
+    planned = len(ddft.concepts) * len(ddft.levels) * ddft.repeats
     bounds = [
         Bound(f"{bound.subject} ({bound.arm})", bound.measure, bound.found, bound.low, bound.high)
         for bound in of_dialogues(found.cells, planned, metric_rules(study))
@@ -248,12 +263,12 @@ def may_ask_again(call: str) -> bool:
 
 def is_bounded(study: Study) -> bool:
     """Tell whether the calls are known: a judge of verdicts is asked for every sentence."""
-    return set(study.ddft.scoring_of.values()) <= {NUMBERS}
+    return set(ddft_plan(study).scoring_of.values()) <= {NUMBERS}
 
 
 def undefined_by_rule(study: Study) -> list[str]:
     """Say what the study's rules or its size leave undefined, and what helps."""
-    ddft, told = study.ddft, list[str]()
+    ddft, told = ddft_plan(study), list[str]()
     if len(ddft.levels) == 1:
         told.append("one level: CRI and CI are undefined for every subject; they need two levels")
     elif ddft.empty_far_prime == "undefined":
@@ -316,7 +331,7 @@ def partly_scored(study: Study, materials: Materials, cells: Sequence[CellResult
 
 def axes(study: Study) -> list[Axis]:
     """Return what of a grid a sample may leave out, what is missed most first."""
-    ddft = study.ddft
+    ddft = ddft_plan(study)
     levels, concepts = Axis("levels", ddft.levels), Axis("concepts", ddft.concepts)
     return [levels, concepts, Axis("arms", ddft.arms), Axis("repeats", range(1, ddft.repeats + 1))]
 
@@ -362,4 +377,4 @@ def attributions(old: Results, new: Results) -> list[Any]:
 
 def judges(study: Study) -> list[str]:
     """Return the jury."""
-    return study.ddft.jury
+    return ddft_plan(study).jury

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from calendar import monthrange
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from harness.asking.models.model import Message
 from harness.asking.replies.one_word import imagined_word
 from harness.asking.sources.inquiry import Window
+from harness.errors import UsageError
 from harness.fitness.habits import habits
 from harness.page.page import ProtocolPage
 from harness.page.replayed_study import ReplayedStudy
@@ -20,7 +22,7 @@ from harness.protocols.depthcharge.drill.drill import Drill
 from harness.protocols.depthcharge.drill.gold import GoldExam, examples, utterances
 from harness.protocols.depthcharge.drill.materials import SUPPORTED_VERSIONS, present_materials
 from harness.protocols.depthcharge.drill.rules import People, Rules
-from harness.protocols.depthcharge.metrics.scoring import MetricRules
+from harness.protocols.depthcharge.study_table import DepthChargePlan, depthcharge_plan
 from harness.protocols.seam import NAME, YEAR, Axis, Changes, Surroundings
 from harness.results import (
     AnswerCounts,
@@ -34,15 +36,20 @@ from harness.results import (
     RunResult,
 )
 from harness.results.bounds import Bound, Bounds
-from harness.results.depthcharge import MISSING
+from harness.results.depthcharge import MISSING, UNVERIFIABLE
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.stats.fewest import FEWEST
 from harness.study.folder import Study
 
+if TYPE_CHECKING:
+    from harness.protocols.depthcharge.metrics.scoring import MetricRules
+
+PLAN = DepthChargePlan
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 PLACEHOLDERS = placeholders.PLACEHOLDERS
 EXAMINED, JUDGING = "target", "evaluator_task"
+CAN_REJUDGE = False
 QUOTE = "fact fact fact"  # that an imagined reply quotes of an imagined passage
 CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
 
@@ -84,7 +91,7 @@ def fitness(
         without_gold,
     )
 
-    name = study.depthcharge.evaluator
+    name = depthcharge_plan(study).evaluator
     shown = examples(materials)
     given = list(utterances(cells, transcripts, _rules(study, materials), shown))
     found = habits(name, given, shown)
@@ -97,7 +104,7 @@ def fitness(
 
 def _rules(study: Study, materials: Materials, domain: str = "") -> Rules:
     """Return the rules of a run in a domain, by default the first."""
-    drill = study.depthcharge
+    drill = depthcharge_plan(study)
     return Rules(
         version=materials.protocol_version,
         seed=study.file.seed,
@@ -124,14 +131,38 @@ def _rules(study: Study, materials: Materials, domain: str = "") -> Rules:
 def recent(study: Study) -> Window:
     """Return the months before the study's date, which the newest tier searches."""
     end = study.file.as_of
-    year, month = divmod(end.year * 12 + end.month - 1 - study.depthcharge.recent_months, 12)
+    months = end.year * 12 + end.month - 1 - depthcharge_plan(study).recent_months
+    year, month = divmod(months, 12)
     day = min(end.day, monthrange(year, month + 1)[1])
     return Window(end.replace(year, month + 1, day).isoformat(), end.isoformat())
 
 
+def pilot_cells(study: Study) -> list[RunKey]:
+    """Raise UsageError: a drill has no pilot."""
+    raise UsageError(
+        f"{study.name}: this is a study of the protocol {study.file.protocol!r}, which has no "
+        "pilot; record it without --pilot"
+    )
+
+
+def stalls(results: DrillResults) -> list[str]:
+    """Return the runs in which no question was asked, and why."""
+    return list(_stalls(results))
+
+
+def _stalls(results: DrillResults) -> Iterator[str]:
+    for run in results.cells:
+        if any(probe.state != UNVERIFIABLE for probe in run.probes if probe.depth == 1):
+            continue
+        reasons = Counter(probe.reason or "no reason" for probe in run.probes)
+        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+        yield f"{run.cell.name}: no question was asked; its slots ended with: {listed}."
+
+
 def calls_a_cell(study: Study) -> int:
     """Give how many calls a run makes that goes to its greatest depth."""
-    return 1 + study.depthcharge.questions * study.depthcharge.max_depth * CALLS_A_QUESTION
+    drill = depthcharge_plan(study)
+    return 1 + drill.questions * drill.max_depth * CALLS_A_QUESTION
 
 
 def missing(results: Sequence[RunResult]) -> int:
@@ -157,7 +188,9 @@ def scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dr
 
 def metric_rules(study: Study) -> MetricRules:
     """Return the rules of the metrics as the study file makes them."""
-    drill = study.depthcharge
+    from harness.protocols.depthcharge.metrics.scoring import MetricRules
+
+    drill = depthcharge_plan(study)
     return MetricRules(
         questions=drill.questions,
         passes=drill.passes,
@@ -174,7 +207,7 @@ def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dri
     """Compute a study's results, its study-level analysis among them."""
     from harness.protocols.depthcharge.analysis.analyze import analyze
 
-    found, drill = scored(study, materials, cells), study.depthcharge
+    found, drill = scored(study, materials, cells), depthcharge_plan(study)
     planned = len(drill.domains) * drill.repeats
     rules = metric_rules(study)
     roles = {
@@ -206,7 +239,7 @@ def bounds(study: Study, found: DrillResults) -> Bounds:
 
     bounds = [
         Bound(bound.cell.name, bound.measure, bound.found, bound.low, bound.high)
-        for bound in of_runs(found.runs, study.depthcharge.theta)
+        for bound in of_runs(found.runs, depthcharge_plan(study).theta)
     ]
     about = (
         "Every missing verdict taken for a wrong answer, and for a right one, over the depths that "
@@ -244,7 +277,7 @@ def is_bounded(study: Study) -> bool:  # noqa: ARG001
 
 def undefined_by_rule(study: Study) -> list[str]:
     """Say what the study's size leaves undefined, and what helps."""
-    targets = len(study.depthcharge.targets)
+    targets = len(depthcharge_plan(study).targets)
     if targets >= FEWEST:
         return []
     return [f"{targets} targets: Kendall's tau between domains is undefined; it needs {FEWEST}"]
@@ -281,7 +314,7 @@ def partly_scored(study: Study, materials: Materials, cells: Sequence[RunResult]
 
 def axes(study: Study) -> list[Axis]:
     """Return what of a grid a sample may leave out, what is missed most first."""
-    drill = study.depthcharge
+    drill = depthcharge_plan(study)
     return [Axis("domains", drill.domains), Axis("repeats", range(1, drill.repeats + 1))]
 
 
@@ -328,4 +361,4 @@ def attributions(old: DrillResults, new: DrillResults) -> list[Any]:  # noqa: AR
 
 def judges(study: Study) -> list[str]:
     """Return the evaluator."""
-    return [study.depthcharge.evaluator]
+    return [depthcharge_plan(study).evaluator]

@@ -7,13 +7,14 @@ same place of the grid meets the same trap.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
-
-from numpy.random import Generator
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.errors import DamagedFile
 from harness.results import Concept, Materials, TrapEntry, TrapPool
 from harness.stats.seeds import seeded
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 MOST_WORDS = 50
 NO_QUESTION = "no question"

@@ -56,7 +56,6 @@ from harness.results import DrillTranscript, Materials, RunKey, RunResult
 from harness.results.answers import REJECTED
 from harness.results.answers import words_of as words_of_kind
 from harness.results.depthcharge import ASKED, MISSING, OF_TARGET, UNVERIFIABLE
-from harness.stats.survival import is_below
 
 
 class Drill:
@@ -104,6 +103,8 @@ class Drill:
         paths: Sequence[Path],
         outcomes: Sequence[Outcome],
     ) -> str:
+        from harness.stats.survival import is_below  # loads numpy; a study file needs none
+
         if survival is not None and is_below(survival, self._rules.theta):
             return "theta"
         if not paths:

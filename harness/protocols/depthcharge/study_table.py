@@ -1,15 +1,13 @@
-"""A drill as study.toml has it: [sources.NAME] and the table [depthcharge]."""
+"""The table [depthcharge] of study.toml, as people write it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from harness.asking.sources.inquiry import SourceEndpoint
-from harness.asking.sources.source_kind import entry_problem, kind_of
-from harness.errors import UsageError
+from harness.asking.sources.source_kind import kind_of
 from harness.forms import (
     METRIC,
     AnyName,
@@ -20,97 +18,15 @@ from harness.forms import (
     require_grid,
     require_names_apart,
 )
-from harness.http_names import SourceUrl
-from harness.placeholders import advice, unfilled
-from harness.results import RunKey, address_part, name_part, slug, tier_of
+from harness.results import RunKey, name_part, slug, tier_of
+from harness.study.entries import ModelEntry, SourceEntry
+from harness.study.folder import Study
+from harness.study.plan import Cell, Plan, ReplyForm
 
 Tier = Literal["COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE"]
 Tiers = dict[Tier, list[Name]]
 Depths = Annotated[int, Field(ge=1, le=1000)]
-CONTACT = r"^[ -'*-~]*$"  # ASCII without brackets, as a User-Agent's comment
-
-
-def named_in_registry(name: str, load: Callable[[str], object]) -> str:
-    """Return a name as it is; raises ValueError where nothing stands behind it."""
-    try:
-        load(name)
-    except UsageError as error:
-        raise ValueError(str(error)) from error
-    return name
-
-
-def _checked_kind(name: str) -> str:
-    return named_in_registry(name, kind_of)
-
-
-KindName = Annotated[str, AfterValidator(_checked_kind)]
 CLOZE = "cloze"  # in the place of an extractor
-
-
-class SourceEntry(Strict):
-    """[sources.NAME]: where facts are looked up, and how.
-
-    base_url: {domain} in it stands for the domain, as in quantum-computing, where each has pages
-    of its own. contact: an address for the User-Agent, which some ask for. query: what a web
-    search is given, {direction} for what is looked for and, if it helps, {domain}. options: more
-    parameters of the search, {domain} in their texts too. fetch: read the pages of a web search's
-    results, where their robots.txt allows it, in the place of its snippets; allow_private: also
-    from addresses that are not public.
-    """
-
-    kind: KindName
-    base_url: SourceUrl = Field(pattern=r"^https?://")
-    api_key_env: str | None = None
-    contact: str = Field(default="", pattern=CONTACT)
-    fetch: bool = False
-    allow_private: bool = False
-    query: str = Field(default="{direction}", pattern=r"\{direction\}")
-    max_results: int = Field(default=5, ge=1, le=20)
-    options: dict[str, str | bool | int | list[str]] = {}
-    concurrency: int = Field(default=4, ge=1)
-    requests_per_minute: int | None = Field(default=None, ge=1)
-    timeout: float = Field(default=60, gt=0)
-
-    @model_validator(mode="after")
-    def _fits_its_kind(self) -> SourceEntry:
-        if problem := entry_problem(self.endpoint("", None)):
-            raise ValueError(problem)
-        if kind_of(self.kind).needs_key and not self.api_key_env:
-            raise ValueError(f"{self.kind} needs a key: api_key_env names its variable")
-        return self
-
-    @model_validator(mode="after")
-    def _placeholders_are_filled(self) -> SourceEntry:
-        lists = [value for value in self.options.values() if isinstance(value, list)]
-        options = [value for value in self.options.values() if isinstance(value, str)]
-        texts = [self.base_url, *options, *(text for texts in lists for text in texts)]
-        places = [(self.query, ("direction", "domain")), *((text, ("domain",)) for text in texts)]
-        for text, filled in places:
-            if placeholder := unfilled(text, filled):
-                raise ValueError(f"{{{placeholder}}} in {text!r}: {advice(placeholder, filled)}")
-        return self
-
-    def endpoint(self, name: str, key: str | None, domain: str = "{domain}") -> SourceEndpoint:
-        """Return the source as whoever asks it wants it, within a domain."""
-        return SourceEndpoint(
-            name=name,
-            kind=self.kind,
-            base_url=self.base_url.replace("{domain}", address_part(domain)),
-            api_key=key,
-            contact=self.contact,
-            query=self.query.replace("{domain}", domain),
-            max_results=self.max_results,
-            fetch=self.fetch,
-            options={name: _within(option, domain) for name, option in self.options.items()},
-            timeout=self.timeout,
-        )
-
-
-def _within(option: Any, domain: str) -> Any:
-    """Return an option with the domain in the place of {domain}, in lists of texts too."""
-    if isinstance(option, list):
-        return [_within(text, domain) for text in option]
-    return option.replace("{domain}", domain) if isinstance(option, str) else option
 
 
 class DomainEntry(Strict):
@@ -119,7 +35,7 @@ class DomainEntry(Strict):
     tiers: Tiers = {}
 
 
-class DepthCharge(Strict):
+class DepthChargePlan(Plan):
     """[depthcharge]: targets, people, sources and rules of a drill.
 
     extractor: a model, or "cloze": questions made by code, a name or a number blanked in its
@@ -132,6 +48,8 @@ class DepthCharge(Strict):
     slots without a fact above which the run is short there, and gets no rank. survival_cut: the S
     that the median survival depth is the first to reach.
     """
+
+    ROLES = ("target", "extractor", "evaluator")
 
     targets: list[AnyName] = Field(min_length=1)
     extractor: str
@@ -154,15 +72,14 @@ class DepthCharge(Strict):
     missing_limit: Share = Field(0.05, json_schema_extra=METRIC)
     unverifiable_limit: Share = Field(0.20, json_schema_extra=METRIC)
     survival_cut: Share = Field(0.5, json_schema_extra=METRIC)
-    params: dict[Literal["target", "extractor", "evaluator"], dict[str, Any]] = {}
 
     @model_validator(mode="after")
-    def _the_grid_fits(self) -> DepthCharge:
+    def _the_grid_fits(self) -> DepthChargePlan:
         require_grid(len(self.targets), len(self.domains), self.repeats)
         return self
 
     @model_validator(mode="after")
-    def _no_twins(self) -> DepthCharge:
+    def _no_twins(self) -> DepthChargePlan:
         for field in ("targets", "domains"):
             require_distinct(field, getattr(self, field))
         for domain in (None, *self.domain):
@@ -173,7 +90,7 @@ class DepthCharge(Strict):
         return self
 
     @model_validator(mode="after")
-    def _every_tier_has_a_source(self) -> DepthCharge:
+    def _every_tier_has_a_source(self) -> DepthChargePlan:
         for domain in self.domains:
             sources = self.sources_of(domain)
             for depth in range(1, self.max_depth + 1):
@@ -184,7 +101,7 @@ class DepthCharge(Strict):
         return self
 
     @model_validator(mode="after")
-    def _domains_are_of_the_study(self) -> DepthCharge:
+    def _domains_are_of_the_study(self) -> DepthChargePlan:
         for name in self.domain:
             if name not in self.domains:
                 raise ValueError(
@@ -193,7 +110,7 @@ class DepthCharge(Strict):
         return self
 
     @model_validator(mode="after")
-    def _somebody_names_directions(self) -> DepthCharge:
+    def _somebody_names_directions(self) -> DepthChargePlan:
         if self.extractor == CLOZE and self.directions is None:
             raise ValueError(
                 'extractor "cloze" makes questions only; who names aspects and topics? Say '
@@ -210,12 +127,12 @@ class DepthCharge(Strict):
 
     @property
     def examined(self) -> list[str]:
-        """Give the models under test."""
+        """Return the models under test."""
         return self.targets
 
     @property
     def roles(self) -> dict[str, list[str]]:
-        """Give who plays each part."""
+        """Return the models of each role."""
         people = {"extractor": [self.directions or self.extractor], "evaluator": [self.evaluator]}
         return {"target": self.targets, **people}
 
@@ -241,11 +158,40 @@ class DepthCharge(Strict):
             return []
         return [name for domain in self.domains for name in self.sources_of(domain)["CUTTING_EDGE"]]
 
+    def reply_form(self, model: str, role: str) -> ReplyForm:
+        """Return "text" for a target; "json" for others, but for an evaluator of verdicts."""
+        del model
+        if role == "evaluator" and self.evaluator_form == "verdict":
+            return "word"
+        return "text" if role == "target" else "json"
+
+    def domain_of(self, cell: Cell) -> str:
+        """Return the domain of a run; "" for the gold set, which asks no source."""
+        return cell.domain if isinstance(cell, RunKey) else ""
+
     def cells(self) -> list[RunKey]:
-        """Give the grid, sorted."""
+        """Return the grid, sorted."""
         return sorted(
             RunKey(target, domain, repeat)
             for target in self.targets
             for domain in self.domains
             for repeat in range(1, self.repeats + 1)
         )
+
+    def check_entries(
+        self, models: Mapping[str, ModelEntry], sources: Mapping[str, SourceEntry]
+    ) -> None:
+        """Raise ValueError where a source of the newest tier has passages without dates."""
+        del models
+        for name in self.newest_sources:
+            if not kind_of(sources[name].kind).has_dates:
+                raise ValueError(
+                    f"tiers.CUTTING_EDGE: {name} is of the kind {sources[name].kind}, whose "
+                    "passages have no date; this tier searches the last months before as_of, and "
+                    "needs a source that can keep to them, such as a web search"
+                )
+
+
+def depthcharge_plan(study: Study) -> DepthChargePlan:
+    """Return a study's table [depthcharge]; raises UsageError where it is of another protocol."""
+    return study.plan_as(DepthChargePlan, "depthcharge")
