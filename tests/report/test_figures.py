@@ -17,6 +17,7 @@ from harness.page.figure import Figure, Guide, PlotAxis, Point, Series, Zone
 from harness.page.page import figure_table
 from harness.protocols.ddft.metrics.scoring import score_study
 from harness.protocols.ddft.page.figures import figures as figures_of_dialogues
+from harness.protocols.ddft.page.level_intervals import UNEVEN, LevelMean, level_intervals
 from harness.protocols.depthcharge.metrics.bands import Band
 from harness.protocols.depthcharge.page.figures import figures as figures_of_runs
 from harness.report.drawing import png, svg
@@ -37,7 +38,7 @@ def found() -> Results:
 
 
 def named(found: Results, name: str) -> Figure:
-    (figure,) = [figure for figure in figures_of_dialogues(found) if figure.name == name]
+    (figure,) = [figure for figure in figures_of_dialogues(found, 42) if figure.name == name]
     return figure
 
 
@@ -238,3 +239,21 @@ def figure(series: Sequence[Series], kind: str = "curves") -> Figure:
         [Guide(0.7, "theta")],
         Zone(0.5, 0, 1, 0.5),
     )
+
+
+def test_a_level_s_interval_resamples_whole_concepts() -> None:
+    """Around the mean of five concepts; none of three; none where concepts count unlike."""
+    made = synthetic.study(subjects=2, concepts=5)
+    intervals = level_intervals(made.cells, 42)
+    results = score_study("made", 1, made.cells, made.planned, made.rules)
+    for subject in results.subjects:
+        for level in subject.levels:
+            interval = intervals[LevelMean(subject.subject, level.level, "far")]
+            assert interval.low is not None
+            assert interval.high is not None
+            assert interval.low <= (level.far.value or 0) <= interval.high
+    assert intervals == level_intervals(list(reversed(made.cells)), 42)
+    few = level_intervals(synthetic.study(subjects=1, concepts=3).cells, 42)
+    assert {interval.reason for interval in few.values()} == {"3 concepts, at least 4 are needed"}
+    uneven = synthetic.study(subjects=1, concepts=5, missing=0.5, judges=1)
+    assert UNEVEN in {interval.reason for interval in level_intervals(uneven.cells, 42).values()}

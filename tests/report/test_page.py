@@ -293,3 +293,51 @@ def test_an_unfinished_recording_is_shown_as_far_as_it_is(recorded: Path, tmp_pa
     assert "INCOMPLETE checksums none (unverified), cells 5/6" in words
     assert "incomplete: 2 of 3 cells" in words
     assert gone.name in words
+
+
+def test_findings_come_first_and_words_are_explained(page: bytes) -> None:
+    """Sentences before the limits and every table, in each study; a glossary of each protocol."""
+    found = Page(page)
+    ids = [element.attributes.get("id", "") for element in found.elements]
+    for study in ("small", "drill"):
+        places = [ids.index(f"{study}-{part}") for part in ("findings", "limits", "words", "run")]
+        assert places == sorted(places)
+    assert "The judges agree" in found.words
+    assert "EVD (Expected Valid Depth)" in found.words
+    assert len(found.named("dl")) == 2
+    assert "Comprehension Integrity (not a confidence interval)" in found.words
+
+
+def test_every_entry_and_part_has_a_link_of_its_own(page: bytes) -> None:
+    """No two places of a study have one address, and a turn is named for itself."""
+    for browser in Page(page).browsers:
+        assert browser["legend"]
+        anchors = [
+            "/".join(filter(None, (item["anchor"], part["anchor"])))
+            for item in browser["items"]
+            for part in item["parts"]
+        ]
+        assert len(set(anchors)) == len(anchors)
+        assert all(item["anchor"].split("/")[0] == item["cell"] for item in browser["items"])
+    [turn, *_] = Page(page).browsers[0]["items"][0]["parts"]
+    assert turn["anchor"] == "turn-1"
+
+
+def test_no_name_stands_for_two_places_and_every_region_is_told_apart(page: bytes) -> None:
+    """Ids and the labels of regions occur once, so that links and screen readers find them."""
+    found = Page(page)
+    ids = [element.attributes["id"] for element in found.elements if "id" in element.attributes]
+    assert len(set(ids)) == len(ids)
+    regions = found.named("nav", "section") + [
+        element for element in found.named("div") if element.attributes.get("role") == "region"
+    ]
+    labels = [label for element in regions if (label := element.attributes.get("aria-label"))]
+    assert len(set(labels)) == len(labels)
+    assert len(found.named("main")) == 1
+
+
+def test_numbers_stand_to_the_right_and_none_is_null(page: bytes) -> None:
+    """Cells of number columns have a class of their own; what is undefined says so, not "null"."""
+    found = Page(page)
+    assert [cell for cell in found.named("td") if cell.attributes.get("class") == "number"]
+    assert "null" not in found.words

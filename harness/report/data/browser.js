@@ -41,7 +41,7 @@
 
   const block = ([kind, label, text], marks) => {
     const element = make("div", `block ${kind}`);
-    const head = element.appendChild(make("h5"));
+    const head = element.appendChild(make("p", "label"));
     head.append(isolated(label));
     if (text) {
       const words = element.appendChild(make("pre"));
@@ -75,7 +75,7 @@
   const part = (study, item, one, inside) => {
     const element = make("section", `part ${one.tone}${inside ? "" : " out"}`);
     const anchors = [item.anchor, one.anchor].filter(Boolean);
-    const head = element.appendChild(make("h4", "", one.name));
+    const head = element.appendChild(make("h3", "", one.name));
     const href = address(study, ...anchors);
     head.append(link(href));
     element.id = href.slice(1);

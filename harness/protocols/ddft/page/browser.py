@@ -53,7 +53,7 @@ def _legend(rules: Mapping[str, Any]) -> str:
     return (
         "A chip is a turn and its FAR, the mean of the jury. Green: FAR of at least "
         f"{rules['theta']:g}. Red, underlined: the danger zone, SAS above {rules['sas_above']:g} "
-        f"and FAR below {rules['far_below']:g}. Pale: left out by the filters."
+        f"and FAR below {rules['far_below']:g}. Dotted: left out by the filters."
     )
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from harness.page.figure import Figure, Guide, PlotAxis, Point, Series, Zone
 from harness.protocols.ddft.analysis.schema import Correlation, Profile
-from harness.results import Results, SubjectMetrics, Value
+from harness.protocols.ddft.page.level_intervals import LevelMean, level_intervals
+from harness.results import Interval, Results, SubjectMetrics, Value
 from harness.results.digits import between, decimal
 
 TRAP_TURN = 4
 LEVEL = PlotAxis("level c (share of the text cut away)", 0, 1)
 
 
-def figures(results: Results) -> list[Figure]:
-    """Return every figure, those without a point too."""
+def figures(results: Results, seed: int) -> list[Figure]:
+    """Return every figure, those without a point too; seed: of the resamples of the intervals."""
+    arm = results.analysis.arm
+    intervals = level_intervals([cell for cell in results.cells if cell.cell.arm == arm], seed)
     return [
-        _degradation(results, "far"),
-        _degradation(results, "sas"),
+        _degradation(results, "far", intervals),
+        _degradation(results, "sas", intervals),
         _variance_by_turn(results),
         _danger_zone(results),
         _trap_and_ci(results),
@@ -30,10 +33,18 @@ def analysed(results: Results) -> list[SubjectMetrics]:
     return [subject for subject in results.subjects if subject.arm == results.analysis.arm]
 
 
-def _degradation(results: Results, scale: str) -> Figure:
+def _degradation(results: Results, scale: str, intervals: Mapping[LevelMean, Interval]) -> Figure:
     series = [
         Series(
-            subject.subject, [Point(level.level, getattr(level, scale)) for level in subject.levels]
+            subject.subject,
+            [
+                Point(
+                    level.level,
+                    getattr(level, scale),
+                    intervals.get(LevelMean(subject.subject, level.level, scale)),
+                )
+                for level in subject.levels
+            ],
         )
         for subject in analysed(results)
     ]
@@ -44,10 +55,11 @@ def _degradation(results: Results, scale: str) -> Figure:
         "cut away. HOC is the largest level at or above the dashed line.",
         "sas": "Mean SAS at each level: how form holds. CRI is the area under it.",
     }
+    bands = "Bands: pointwise 95% intervals over whole concepts, where there are four or more."
     return Figure(
         f"degradation-{scale}",
         f"{scale.upper()} as the text is cut away",
-        caption[scale],
+        f"{caption[scale]} {bands}",
         "curves",
         "subject",
         LEVEL,

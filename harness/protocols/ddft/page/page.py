@@ -37,7 +37,7 @@ def page(study: ReplayedStudy[Results, Transcript]) -> ProtocolPage:
         browser=dialogues(study),
         reference=REFERENCE,
         sections=[RESULTS, STUDY, _jury(results)],
-        figures=figures(results),
+        figures=figures(results, study.seed),
         glossary=glossary(study.results.rules),
         limits=_limits(results),
     )

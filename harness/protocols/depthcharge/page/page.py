@@ -18,9 +18,8 @@ SECTIONS = (
     Section(
         "results",
         "Results",
-        "EVD is the sum of S(d), the share of questions that hold down to depth d. Its interval "
-        "resamples whole branches, since the questions of a branch hang together. A + says that a "
-        "run ended before its knowledge did: EVD is at least that.",
+        "The interval of an EVD resamples whole branches, since the questions of a branch hang "
+        "together, and is widened for facts that several questions share.",
     ),
     Section("study", "The study as a whole"),
 )
