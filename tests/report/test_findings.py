@@ -14,6 +14,7 @@ from depthcharge.simulated_runs import independent
 from msgspec.structs import replace
 
 from harness.protocols.ddft.analysis.findings import findings as of_dialogues
+from harness.protocols.ddft.analysis.schema_jury import SelfConsistency
 from harness.protocols.ddft.metrics.scoring import score_study
 from harness.protocols.depthcharge.analysis.findings import findings as of_runs
 from harness.protocols.findings import missing_sentence
@@ -178,10 +179,17 @@ def test_a_correlation_is_claimed_only_where_its_interval_is_without_0(
 def test_the_judges_agreement_is_that_of_the_worse_scale(
     alphas: Sequence[float], words: str
 ) -> None:
-    """By Krippendorff's marks, 0.8 and 0.667; of one judge there is none."""
+    """By Krippendorff's marks, 0.8 and 0.667; of one judge, or one model, there is none."""
     results = dialogues(2)
     for scale, alpha in zip(results.analysis.jury.scales, alphas, strict=True):
         scale.agreement = dataclasses.replace(scale.agreement, alpha=Value(alpha, 50))
+    assert len(said(results, words)) == 1
+    jury = results.analysis.jury
+    phrasings = SelfConsistency(jury.heading, "model-a", list(jury.judges), jury.scales)
+    jury.self_consistency = [phrasings]
+    assert said(results, words) == []
+    assert len(said(results, f"{jury.heading}: Krippendorff's alpha is")) == 1
+    results.protocol_version = 2  # in which a model is one judge
     assert len(said(results, words)) == 1
     for scale in results.analysis.jury.scales:
         alone = Value(None, 0, "one judge")

@@ -302,7 +302,7 @@ def test_findings_come_first_and_words_are_explained(page: bytes) -> None:
     for study in ("small", "drill"):
         places = [ids.index(f"{study}-{part}") for part in ("findings", "limits", "words", "run")]
         assert places == sorted(places)
-    assert "The judges agree" in found.words
+    assert "How far the judges agree is undefined: every judge is judge-a" in found.words
     assert "EVD (Expected Valid Depth)" in found.words
     assert len(found.named("dl")) == 2
     assert "Comprehension Integrity (not a confidence interval)" in found.words

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from harness.protocols.ddft.analysis.schema import Analysis
-from harness.protocols.ddft.analysis.schema_jury import SelfConsistency
 from harness.results import Interval, Results, SubjectMetrics, Value
 from harness.results.digits import between, conjoined, decimal, named_values, plural
 
@@ -36,7 +35,7 @@ def findings(results: Results) -> list[str]:
         *_trap(analysis),
         *_danger(subjects),
         *_trap_and_ci(analysis),
-        *_agreement(analysis),
+        *_agreement(analysis, results.protocol_version),
     ]
 
 
@@ -166,17 +165,17 @@ def _trap_and_ci(analysis: Analysis) -> Iterator[str]:
         )
 
 
-def _agreement(analysis: Analysis) -> Iterator[str]:
+def _agreement(analysis: Analysis, version: int) -> Iterator[str]:
     """Say how far the judges agree, by Krippendorff's own marks for his alpha."""
     jury = analysis.jury
-    if any(isinstance(group, SelfConsistency) for group in jury.self_consistency):
-        models = conjoined([group.model for group in jury.self_consistency])
-        yield f"Some judges are one model ({models}): their agreement is self-consistency."
     alphas = [(scale.scale.upper(), scale.agreement.alpha) for scale in jury.scales]
     known = [(name, alpha) for name, alpha in alphas if alpha.value is not None]
     if not known:
         reasons = dict.fromkeys(alpha.reason or "" for _, alpha in alphas)
         yield f"How far the judges agree is undefined: {'; '.join(reasons)}."
+        return
+    if jury.self_consistency and version == 1:  # each judge counts for itself: see Jury
+        yield f"{jury.heading}: Krippendorff's alpha is {named_values(known)}."
         return
     lowest = min(alpha.value or 0 for _, alpha in known)
     if lowest >= RELIABLE:
