@@ -29,8 +29,10 @@ def show_tables(tables: Iterable[Table]) -> None:
     words, no markup.
     """
     console = _console()
-    for table in tables:
-        _show(console, text_table(table))
+    with console.capture() as capture:
+        for table in tables:
+            _show(console, text_table(table))
+    _echo(capture.get())
 
 
 def show_findings(sentences: Sequence[str], *, as_markdown: bool) -> None:
@@ -41,18 +43,24 @@ def show_findings(sentences: Sequence[str], *, as_markdown: bool) -> None:
         click.echo("\n".join(["### Findings", "", *(f"- {text}" for text in sentences), ""]))
         return
     console = _console()
-    console.print(Text("Findings", "bold"))
     grid = Grid(box=None, show_header=False, padding=(0, 1, 0, 0))
     for text in sentences:
         grid.add_row("-", Text(text))
-    console.print(grid)
-    console.print()
+    with console.capture() as capture:
+        console.print(Text("Findings", "bold"))
+        console.print(grid)
+    _echo(f"{capture.get()}\n")
 
 
 def show_markdown(tables: Iterable[Table]) -> None:
     """Print tables as Markdown."""
     for table in tables:
         click.echo(markdown(text_table(table)))
+
+
+def _echo(text: str) -> None:
+    """Print lines without the blanks behind them."""
+    click.echo("\n".join(line.rstrip() for line in text.split("\n")), nl=False)
 
 
 def _console() -> Console:

@@ -83,7 +83,10 @@ def fallback_tables(fallbacks: Fallbacks) -> list[Table]:
 
 
 def bounds_table(bounds: Sequence[Bound], about: str) -> Table:
-    """Return what the missing judgements could change at most; about: how that was computed."""
+    """Return what the missing judgements could change at most.
+
+    about: how that was computed, or why there is nothing to compute.
+    """
     names = columns(
         "of",
         "number",
@@ -94,4 +97,6 @@ def bounds_table(bounds: Sequence[Bound], about: str) -> Table:
     rows: list[list[Cell]] = [
         [bound.place, bound.measure, bound.found, bound.low, bound.high] for bound in bounds
     ]
+    if not rows:
+        return Table(BOUNDS, names, rows, section=SECTION, key="bounds", empty=about)
     return Table(BOUNDS, names, rows, about, SECTION, key="bounds")

@@ -10,12 +10,14 @@ from harness.cli import main
 
 
 def test_the_analysis_is_that_of_the_results(recorded: Path) -> None:
-    """The JSON equals results.json's analysis, beside how far it was checked and the answers."""
+    """The JSON equals results.json's analysis, beside checks, findings and the answers."""
     done = CliRunner().invoke(main, ["analyze", "small", "--json", "--root", str(recorded)])
     assert done.exit_code == 0, done.output
     results = json.loads((recorded / "cassettes/small/results.json").read_text())
     beside = {"verification": "verified", "answers": results["answers"]}
-    assert json.loads(done.output) == {**beside, **results["analysis"]}
+    document = json.loads(done.output)
+    assert document.pop("findings")
+    assert document == {**beside, **results["analysis"]}
 
 
 def test_the_tables_say_n_and_why_a_number_is_undefined(recorded: Path) -> None:
@@ -56,3 +58,18 @@ def test_a_recording_that_does_not_replay_is_not_analysed(recorded: Path) -> Non
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 1
     assert "[quiz]" in done.output
+
+
+def test_the_same_findings_stand_in_every_format(recorded: Path) -> None:
+    """First on a terminal, first in Markdown, and as a list in JSON; --json is --format json."""
+    command = ["analyze", "small", "--root", str(recorded)]
+    text, markdown, document, short = (
+        CliRunner(env={"COLUMNS": None}).invoke(main, [*command, *options]).output
+        for options in ([], ["--format", "markdown"], ["--format", "json"], ["--json"])
+    )
+    findings = json.loads(document)["findings"]
+    assert findings
+    assert document == short
+    assert text.splitlines()[0].rstrip() == "Findings"
+    assert markdown.startswith(f"### Findings\n\n- {findings[0]}\n")
+    assert [f"- {finding}" for finding in findings] == text.splitlines()[1 : 1 + len(findings)]
