@@ -104,7 +104,11 @@ def _without_ranks(document: Any) -> Any:
     """Return a document whose every rank is null."""
     if isinstance(document, dict):
         return {
-            name: None if name == "rank" else _without_ranks(value)
-            for name, value in document.items()
+            name: None if name == "rank" else _without_ranks(element)
+            for name, element in document.items()
         }
-    return [_without_ranks(value) for value in document] if isinstance(document, list) else document
+    return (
+        [_without_ranks(element) for element in document]
+        if isinstance(document, list)
+        else document
+    )

@@ -45,7 +45,7 @@ NOBODY = Publisher()
 
 
 def records(checked: Checked, publisher: Publisher) -> Iterator[tuple[str, Json]]:
-    """Give each model's record, and its path below the folder that holds `data/`."""
+    """Yield each model's record, and its path below the folder that holds `data/`."""
     study = checked.study
     board = protocol_of(study).scoreboard(checked.results)
     for name in study.file.plan.examined:
@@ -56,8 +56,8 @@ def records(checked: Checked, publisher: Publisher) -> Iterator[tuple[str, Json]
 
 
 def _record(checked: Checked, name: str, scores: Sequence[Scored], publisher: Publisher) -> Json:
-    study, found = checked.study, checked.results
-    info = _model_info(study, found, name)
+    study, results = checked.study, checked.results
+    info = _model_info(study, results, name)
     epoch = _epoch(study)
     return {
         "schema_version": SCHEMA,
@@ -68,19 +68,19 @@ def _record(checked: Checked, name: str, scores: Sequence[Scored], publisher: Pu
         "eval_library": {"name": "harness", "version": VERSION},
         "model_info": info,
         "evaluation_results": [
-            _result(study, found, scored) for scored in scores if scored.value.value is not None
+            _result(study, results, scored) for scored in scores if scored.value.value is not None
         ],
     }
 
 
 def _epoch(study: Study) -> str:
-    """Give the study's day in seconds since 1970."""
+    """Return the study's day in seconds since 1970."""
     day = datetime.datetime.combine(study.file.as_of, datetime.time(), datetime.UTC)
     return str(day.timestamp())
 
 
 def _uuid(study: Study, name: str) -> str:
-    """Give a name of the form that the datastore wants, the same for the same study."""
+    """Return a name of the form that the datastore wants, the same for the same study."""
     mark = hashlib.md5(f"{_fingerprint(study)}/{name}".encode(), usedforsecurity=False)
     return str(uuid.UUID(bytes=mark.digest(), version=4))
 
@@ -91,18 +91,20 @@ def _fingerprint(study: Study) -> str:
 
 
 def _developer_and_model(study: Study, name: str) -> tuple[str, str]:
-    """Give who made a model and its name, as far as the study says; both fit into a path."""
+    """Return who made a model and its name, as far as the study says; both fit into a path."""
     model = study.file.models[name]
-    developer, slash, rest = model.model.partition("/")
+    developer, slash, model_name = model.model.partition("/")
     if not slash:
-        developer, rest = model.family or UNKNOWN, model.model
-    return _unfit.sub("_", developer) or UNKNOWN, _unfit.sub("_", rest) or UNKNOWN
+        developer, model_name = model.family or UNKNOWN, model.model
+    return _unfit.sub("_", developer) or UNKNOWN, _unfit.sub("_", model_name) or UNKNOWN
 
 
-def _model_info(study: Study, found: Any, name: str) -> Json:
+def _model_info(study: Study, results: Any, name: str) -> Json:
     model = study.file.models[name]
     host = host_of(model.base_url)
-    served = sorted({one for cell in found.cells for one in cell.served.get(name, ())})
+    served = sorted(
+        {served_name for cell in results.cells for served_name in cell.served.get(name, ())}
+    )
     kind = "unknown"
     if is_local(host):
         kind = "self_deployed"
@@ -115,10 +117,10 @@ def _model_info(study: Study, found: Any, name: str) -> Json:
         "served_as": ", ".join(served) or UNKNOWN,
     }
     where = {} if is_local(host) else {"inference_platform": host}
-    developer, rest = _developer_and_model(study, name)
+    developer, model_name = _developer_and_model(study, name)
     return {
         "name": model.model,
-        "id": f"{developer}/{rest}",
+        "id": f"{developer}/{model_name}",
         "developer": developer,
         **where,
         "additional_details": details,
@@ -151,7 +153,7 @@ def _name(scored: Scored) -> str:
     return f"{scored.metric.name}, {scored.place}"
 
 
-def _result(study: Study, found: Any, scored: Scored) -> Json:
+def _result(study: Study, results: Any, scored: Scored) -> Json:
     return {
         "evaluation_result_id": f"{scored.metric.id}/{scored.place}",
         "evaluation_name": f"{study.file.protocol}: {scored.place}",
@@ -160,25 +162,25 @@ def _result(study: Study, found: Any, scored: Scored) -> Json:
             "source_type": "other",
             "additional_details": {"seed": str(study.file.seed)},
         },
-        "metric_config": _metric(study, found, scored.metric),
+        "metric_config": _metric(study, results, scored.metric),
         "score_details": _score(scored),
         "generation_config": _generation(study, study.file.models[scored.model]),
     }
 
 
-def _metric(study: Study, found: Any, metric: Metric) -> Json:
+def _metric(study: Study, results: Any, metric: Metric) -> Json:
     return {
         "evaluation_description": metric.description,
         "metric_id": metric.id,
         "metric_name": metric.name,
         "metric_kind": metric.id.rpartition(".")[2],
         "metric_unit": metric.unit,
-        "metric_parameters": {name: _plain(value) for name, value in found.rules.items()},
+        "metric_parameters": {name: _plain(value) for name, value in results.rules.items()},
         "lower_is_better": metric.lower_is_better,
         "score_type": "continuous",
         "min_score": metric.low,
         "max_score": "Infinity" if metric.high is None else metric.high,
-        "llm_scoring": _judging(study, found),
+        "llm_scoring": _judging(study, results),
     }
 
 
@@ -186,12 +188,12 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool)) else json.dumps(value)
 
 
-def _judging(study: Study, found: Any) -> Json:
+def _judging(study: Study, results: Any) -> Json:
     protocol = protocol_of(study)
     names = protocol.judges(study)
     prompts = frozen(study).materials.prompts
     return {
-        "judges": [{"model_info": _model_info(study, found, name)} for name in names],
+        "judges": [{"model_info": _model_info(study, results, name)} for name in names],
         "input_prompt": prompts.get(protocol.JUDGING, ""),
         "aggregation_method": "average",
     }
@@ -199,14 +201,14 @@ def _judging(study: Study, found: Any) -> Json:
 
 def _score(scored: Scored) -> Json:
     assert scored.value.value is not None  # records leaves the others out
-    found: Json = {"score": scored.value.value, "details": {"n": str(scored.value.n)}}
+    score: Json = {"score": scored.value.value, "details": {"n": str(scored.value.n)}}
     if scored.spread is not None and scored.spread.interval.low is not None:
-        found["uncertainty"] = _uncertainty(scored.spread)
-    return found
+        score["uncertainty"] = _uncertainty(scored.spread)
+    return score
 
 
 def _uncertainty(spread: Spread) -> Json:
-    found: Json = {
+    uncertainty: Json = {
         "confidence_interval": {
             "lower": spread.interval.low,
             "upper": spread.interval.high,
@@ -215,17 +217,21 @@ def _uncertainty(spread: Spread) -> Json:
         }
     }
     if spread.se.value is not None:
-        found["standard_error"] = {"value": spread.se.value, "method": spread.method}
+        uncertainty["standard_error"] = {"value": spread.se.value, "method": spread.method}
     if spread.draws is not None:
-        found["num_bootstrap_samples"] = spread.draws
-    return found
+        uncertainty["num_bootstrap_samples"] = spread.draws
+    return uncertainty
 
 
 def _generation(study: Study, model: ModelEntry) -> Json:
-    """Give what was sent with every request; what the form has no place for, as text."""
+    """Return what was sent with every request; what the form has no place for, as text."""
     sent = {**study.file.params_of_role.get(protocol_of(study).EXAMINED, {}), **model.params}
-    kept = {key: value for key, value in sent.items() if key not in model.omit}
-    plain = {key: kept[key] for key in PLAIN_ARGUMENTS if isinstance(kept.get(key), (int, float))}
-    rest = {key: json.dumps(value) for key, value in kept.items() if key not in plain}
-    found: Json = {"generation_args": plain}
-    return {**found, "additional_details": rest} if rest else found
+    sent_arguments = {key: value for key, value in sent.items() if key not in model.omit}
+    plain = {
+        key: sent_arguments[key]
+        for key in PLAIN_ARGUMENTS
+        if isinstance(sent_arguments.get(key), (int, float))
+    }
+    as_text = {key: json.dumps(value) for key, value in sent_arguments.items() if key not in plain}
+    generation: Json = {"generation_args": plain}
+    return {**generation, "additional_details": as_text} if as_text else generation

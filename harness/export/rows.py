@@ -25,9 +25,9 @@ def rows_of(checked: Checked) -> list[list[object]]:
 
 def with_verification(rows: Sequence[Sequence[object]], checked: Checked) -> list[list[object]]:
     """Return rows, the columns' names first, with how far the study was checked beside each."""
-    header, *data = rows
+    header, *records = rows
     mark = checked.verification.partition(":")[0]
-    return [[*header, "verification"], *([*row, mark] for row in data)]
+    return [[*header, "verification"], *([*row, mark] for row in records)]
 
 
 def write_rows(checked: Checked, path: Path) -> None:

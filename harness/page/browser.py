@@ -30,7 +30,7 @@ class Facet(msgspec.Struct):
     values: Sequence[str]
 
 
-class EntryPart(msgspec.Struct):
+class EntryStep(msgspec.Struct):
     """What a filter finds: a turn, or a question.
 
     anchor: its place in links, after the entry's; "" where the entry's says it. chip: its outcome
@@ -50,9 +50,9 @@ class EntryPart(msgspec.Struct):
 
 
 class BrowserEntry(msgspec.Struct):
-    """An entry of the list: a dialogue, or a question; it has a part at least.
+    """An entry of the list: a dialogue, or a question; it has a step at least.
 
-    cell, file: of its calls. blocks: of the entry as such, before its parts. anchor: its place in
+    cell, file: of its calls. blocks: of the entry as such, before its steps. anchor: its place in
     links to it, another for each entry of a study.
     """
 
@@ -61,22 +61,22 @@ class BrowserEntry(msgspec.Struct):
     file: str
     facets: Mapping[str, str]
     blocks: Sequence[Block]
-    parts: Sequence[EntryPart]
+    steps: Sequence[EntryStep]
     anchor: str
 
 
 class Browser(msgspec.Struct):
-    """All entries of a study; items_are, parts_are: what they are called, in the plural.
+    """All entries of a study; entries_are, steps_are: what they are called, in the plural.
 
     legend: what the chips of an entry say, and their colours.
     """
 
     study: str
-    items_are: str
-    parts_are: str
+    entries_are: str
+    steps_are: str
     facets: Sequence[Facet]
     scores: Sequence[str]
-    items: Sequence[BrowserEntry]
+    entries: Sequence[BrowserEntry]
     legend: str = ""
 
 

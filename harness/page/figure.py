@@ -26,14 +26,14 @@ class Series(NamedTuple):
 class PlotAxis(NamedTuple):
     """An axis: its label, its range (None: as the points have it), names in place of numbers.
 
-    whole: whether only whole numbers are marked.
+    is_whole: whether only whole numbers are marked.
     """
 
     label: str
     low: float | None = None
     high: float | None = None
     names: Sequence[str] = ()
-    whole: bool = False
+    is_whole: bool = False
 
     def words(self, place: float) -> str:
         """Return a place on the axis in words."""
@@ -60,14 +60,15 @@ class Figure(NamedTuple):
     """A figure.
 
     kind: "curves" (lines, with bands), "dots" (with intervals), "bars" (grouped, with intervals) or
-    "cloud" (areas in proportion to n). each: what a series is, in one word.
+    "cloud" (areas in proportion to n). series_are: what a series is, in
+    one word.
     """
 
     name: str
     title: str
     caption: str
     kind: str
-    each: str
+    series_are: str
     x: PlotAxis
     y: PlotAxis
     series: Sequence[Series]

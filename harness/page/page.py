@@ -45,7 +45,7 @@ def figure_table(figure: Figure) -> Table:
         for series in figure.series
         for point in series.points
     ]
-    names = columns(figure.each, Column(figure.x.label, key="x"), y)
+    names = columns(figure.series_are, Column(figure.x.label, key="x"), y)
     return Table("The numbers", names, rows, is_folded=True)
 
 

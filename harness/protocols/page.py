@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.page.browser import Block, Browser, BrowserEntry, EntryPart, facet
+from harness.page.browser import Block, Browser, BrowserEntry, EntryStep, facet
 from harness.page.page import ProtocolPage
 from harness.page.replayed_study import AnyStudy
 from harness.protocols.registry import protocol_of
@@ -30,5 +30,5 @@ def _entry(protocol: StudyProtocol, replayed: AnyStudy, transcript: Any) -> Brow
     name = transcript.cell.name
     recorded = replayed.recorded[name]
     blocks = [Block("answer", call, text) for call, text in protocol.words(transcript).items()]
-    texts = EntryPart(name, "", "", {}, {}, blocks, recorded.calls)
+    texts = EntryStep(name, "", "", {}, {}, blocks, recorded.calls)
     return BrowserEntry([name], name, recorded.path, {"cell": name}, [], [texts], anchor=name)

@@ -92,38 +92,38 @@ def _drawn(figure: Figure) -> Canvas:
     return canvas
 
 
-def _known(figure: Figure, place: int) -> list[tuple[Point, float]]:
-    """Give the points of a series that are defined, each with its y."""
+def _defined(figure: Figure, place: int) -> list[tuple[Point, float]]:
+    """Return the points of a series that are defined, each with its y."""
     points = figure.series[place].points
     return [(point, point.y.value) for point in points if point.y.value is not None]
 
 
 def _shift(figure: Figure, place: int) -> float:
-    """Give how far a series stands from the middle of a named place, beside the others."""
+    """Return how far a series stands from the middle of a named place, beside the others."""
     count = len(figure.series)
     return (place - (count - 1) / 2) * GROUP / count if figure.x.names else 0.0
 
 
 def _aside(figure: Figure, place: int) -> float:
-    """Give how far a curve stands aside, where all have one point: equal ones would be one dot."""
-    if any(len(_known(figure, other)) > 1 for other in range(len(figure.series))):
+    """Return how far a curve stands aside where all have one point: equal ones would be one dot."""
+    if any(len(_defined(figure, beside)) > 1 for beside in range(len(figure.series))):
         return 0.0
     return (place - (len(figure.series) - 1) / 2) * 0.04
 
 
 def _curve(axes: Axes, figure: Figure, place: int) -> None:
-    known, colour = _known(figure, place), series_tone(place).light
+    defined, colour = _defined(figure, place), series_tone(place).light
     shift = _aside(figure, place)
-    banded = [(p.x, p.around.low, p.around.high) for p, _ in known if p.around]
-    whole = [(x, low, high) for x, low, high in banded if low is not None and high is not None]
-    if len(whole) == 1:  # a band of one point has no width
-        _whiskers(axes, known, shift, colour)
-    elif whole:
-        xs, lows, highs = zip(*whole, strict=True)
+    banded = [(p.x, p.around.low, p.around.high) for p, _ in defined if p.around]
+    bounded = [(x, low, high) for x, low, high in banded if low is not None and high is not None]
+    if len(bounded) == 1:  # a band of one point has no width
+        _whiskers(axes, defined, shift, colour)
+    elif bounded:
+        xs, lows, highs = zip(*bounded, strict=True)
         axes.fill_between(xs, lows, highs, color=colour, alpha=0.13, linewidth=0)
     axes.plot(
-        [point.x + shift for point, _ in known],
-        [y for _, y in known],
+        [point.x + shift for point, _ in defined],
+        [y for _, y in defined],
         color=colour,
         marker=MARKERS[place % len(MARKERS)],
         markersize=4.5,
@@ -134,12 +134,12 @@ def _curve(axes: Axes, figure: Figure, place: int) -> None:
 
 
 def _dots(axes: Axes, figure: Figure, place: int) -> None:
-    known, colour = _known(figure, place), series_tone(place).light
+    defined, colour = _defined(figure, place), series_tone(place).light
     shift = _shift(figure, place)
-    _whiskers(axes, known, shift, colour)
+    _whiskers(axes, defined, shift, colour)
     axes.plot(
-        [point.x + shift for point, _ in known],
-        [y for _, y in known],
+        [point.x + shift for point, _ in defined],
+        [y for _, y in defined],
         color=colour,
         marker=MARKERS[place % len(MARKERS)],
         markersize=6,
@@ -149,26 +149,26 @@ def _dots(axes: Axes, figure: Figure, place: int) -> None:
 
 
 def _bars(axes: Axes, figure: Figure, place: int) -> None:
-    known, colour = _known(figure, place), series_tone(place).light
+    defined, colour = _defined(figure, place), series_tone(place).light
     shift = _shift(figure, place)
     axes.bar(
-        [point.x + shift for point, _ in known],
-        [y for _, y in known],
+        [point.x + shift for point, _ in defined],
+        [y for _, y in defined],
         width=GROUP / len(figure.series) * 0.9,
         color=colour,
         label=_short(figure.series[place].name),
     )
-    _whiskers(axes, known, shift, INK.light)
+    _whiskers(axes, defined, shift, INK.light)
 
 
 def _cloud(axes: Axes, figure: Figure, place: int) -> None:
-    known = _known(figure, place)
-    every = (point for place in range(len(figure.series)) for point, _ in _known(figure, place))
-    most = max((point.y.n for point in every), default=1)
+    defined = _defined(figure, place)
+    every = (point for place in range(len(figure.series)) for point, _ in _defined(figure, place))
+    largest_n = max((point.y.n for point in every), default=1)
     axes.scatter(
-        [point.x for point, _ in known],
-        [y for _, y in known],
-        s=[LARGEST_DOT * max(0.04, point.y.n / most) for point, _ in known],
+        [point.x for point, _ in defined],
+        [y for _, y in defined],
+        s=[LARGEST_DOT * max(0.04, point.y.n / largest_n) for point, _ in defined],
         facecolors="none" if place else series_tone(place).light,
         edgecolors=series_tone(place).light,
         marker=MARKERS[place % len(MARKERS)],
@@ -179,8 +179,8 @@ def _cloud(axes: Axes, figure: Figure, place: int) -> None:
     )
 
 
-def _whiskers(axes: Axes, known: list[tuple[Point, float]], shift: float, colour: str) -> None:
-    for point, _ in known:
+def _whiskers(axes: Axes, defined: list[tuple[Point, float]], shift: float, colour: str) -> None:
+    for point, _ in defined:
         around = point.around
         if around and around.low is not None and around.high is not None:
             axes.vlines(point.x + shift, around.low, around.high, color=colour, linewidth=1.2)
@@ -230,12 +230,12 @@ def _scale(axes: Axes, x: PlotAxis) -> None:
         axes.set_xlim(-0.5, len(x.names) - 0.5)
     else:
         axes.set_xlim(*_padded(x))
-    if x.whole:
+    if x.is_whole:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def _padded(axis: PlotAxis) -> tuple[float | None, float | None]:
-    """Give an axis' range with a little air, so that what lies on its ends is seen whole."""
+    """Return an axis' range with a little air, so that what lies on its ends is seen whole."""
     if axis.low is None or axis.high is None:
         return axis.low, axis.high
     air = (axis.high - axis.low) * 0.03
@@ -250,25 +250,29 @@ def _embedded(file: str, title: str) -> str:
     """Make an SVG file a part of a page: presentation attributes, no style, no metadata."""
     root = ElementTree.fromstring(file)
     for parent in list(root.iter()):
-        for child in [one for one in parent if _local(one.tag) in UNWANTED]:
+        for child in [element for element in parent if _local(element.tag) in UNWANTED]:
             parent.remove(child)
     referred = set(re.findall(r"#(\w+)", file))
     for element in root.iter():
-        element.tag, given = _local(element.tag), element.attrib
+        element.tag, attributes = _local(element.tag), element.attrib
         element.attrib = {
             name: COLOURS.get(value, value)
-            for name, value in _attributes(given).items()
+            for name, value in _attributes(attributes).items()
             if name != "id" or value in referred
         }
     root.attrib = {"viewBox": root.attrib["viewBox"], "role": "img", "aria-label": title}
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _attributes(given: dict[str, str]) -> dict[str, str]:
+def _attributes(attributes: dict[str, str]) -> dict[str, str]:
     """Say a style as presentation attributes, which a strict page allows; fonts are the page's."""
-    plain = {_local(name): value for name, value in given.items()}
-    parts = (part.partition(":") for part in plain.pop("style", "").split(";") if part.strip())
-    styled = {name.strip(): value.strip() for name, _, value in parts}
+    plain = {_local(name): value for name, value in attributes.items()}
+    declarations = (
+        declaration.partition(":")
+        for declaration in plain.pop("style", "").split(";")
+        if declaration.strip()
+    )
+    styled = {name.strip(): value.strip() for name, _, value in declarations}
     if font := styled.pop("font", ""):
         styled["font-size"] = font.split()[0]
     if plain.get("transform", "").startswith("rotate(-0 "):

@@ -99,6 +99,6 @@ def _spent(cost: ModelCost | None, tokenless: int) -> list[Cell]:
 
 
 def _rules(study: AnyStudy) -> Table:
-    rows = [(name, str(value)) for name, value in study.results.rules.items()]
+    rows = [(name, str(choice)) for name, choice in study.results.rules.items()]
     about = "The choices that numbers depend on, as the study file makes them."
     return Table("Rules", columns("rule", "value"), rows, about, RUN.slug, is_folded=True)

@@ -48,7 +48,7 @@ class FilledSection(NamedTuple):
     slug: str
     title: str
     about: str
-    parts: Sequence[TextTable | FigureWithNumbers]
+    contents: Sequence[TextTable | FigureWithNumbers]
 
 
 class Article(NamedTuple):
@@ -69,12 +69,12 @@ def article(
     findings: Sequence[str],
 ) -> Article:
     """Put a study's part of the page together; tables, findings: all those of its results."""
-    first, *others = of_protocol.sections
+    first, *further = of_protocol.sections
     sections = [
         _filled(RUN, overview_tables(study, of_protocol.reference)),
         _filled(first, _unplaced(of_protocol, tables)),
         drawn_figures(of_protocol.figures),
-        *(_filled(section, _in(section, tables)) for section in others),
+        *(_filled(section, _in(section, tables)) for section in further),
         _filled(coverage(study), [*missing_cells(study), *_in(COVERAGE, tables)]),
     ]
     return Article(
@@ -98,19 +98,19 @@ def _unplaced(of_protocol: ProtocolPage, tables: Sequence[Table]) -> list[Table]
 
 
 def _filled(section: Section, tables: Sequence[Table]) -> FilledSection:
-    return FilledSection(*section, parts=[text_table(table) for table in tables])
+    return FilledSection(*section, contents=[text_table(table) for table in tables])
 
 
 def drawn_figures(figures: Sequence[Figure]) -> FilledSection:
     """Return the figures that have a point to show; those that have none are named."""
     empty = [figure.title for figure in figures if figure.is_empty]
     about = f"Not drawn, for want of a value: {'; '.join(empty)}." if empty else ""
-    shown = [
+    drawn = [
         FigureWithNumbers(figure, text_table(figure_table(figure)))
         for figure in figures
         if not figure.is_empty
     ]
-    return FilledSection(FIGURES.slug, FIGURES.title, about, shown)
+    return FilledSection(FIGURES.slug, FIGURES.title, about, drawn)
 
 
 def page(articles: Sequence[Article]) -> bytes:
@@ -133,10 +133,10 @@ def page(articles: Sequence[Article]) -> bytes:
 def pictures(article: Article) -> dict[str, bytes]:
     """Return the study's figures as PNG, by file name."""
     figures = [
-        part.figure
+        content.figure
         for section in article.sections
-        for part in section.parts
-        if isinstance(part, FigureWithNumbers)
+        for content in section.contents
+        if isinstance(content, FigureWithNumbers)
     ]
     return {f"{article.study.name}--{figure.name}.png": png(figure) for figure in figures}
 

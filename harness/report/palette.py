@@ -14,7 +14,7 @@ class Tone(NamedTuple):
 
     @property
     def variable(self) -> str:
-        """Give it as CSS says it."""
+        """Return it as CSS has it."""
         return f"var(--{self.name})"
 
 
@@ -44,10 +44,10 @@ TONES = (PAPER, RAISED, INK, FAINT, RULE, LINK, GOOD, BAD, TRAP, ZONE, SHADE, *S
 
 
 def series_tone(place: int) -> Tone:
-    """Give the tone of the series at a place, from 0; after the last they begin again."""
+    """Return the tone of the series at a place, from 0; after the last they begin again."""
     return SERIES[place % len(SERIES)]
 
 
 def declarations(scheme: str) -> str:
-    """Give the CSS declarations of every tone in "light" or "dark"."""
+    """Return the CSS declarations of every tone in "light" or "dark"."""
     return "; ".join(f"--{tone.name}: {getattr(tone, scheme)}" for tone in TONES)

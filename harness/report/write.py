@@ -67,10 +67,10 @@ def write_report(
 
 
 def _article(study: Study, replay: Replayed) -> page.Article:
-    shown = replayed_study(study, replay)
-    results = shown.results
+    page_study = replayed_study(study, replay)
+    results = page_study.results
     findings = findings_of(study, results)
-    return page.article(shown, page_of(study, shown), tables_of(study, results), findings)
+    return page.article(page_study, page_of(study, page_study), tables_of(study, results), findings)
 
 
 def _require_published(verdict: Verdict) -> None:

@@ -97,20 +97,20 @@ def text_table(table: Table) -> TextTable:
         for place, head in enumerate(table.columns)
     ]
     undefined = [column for column in every if column.is_undefined]
-    shown = [column for column in every if not (column.is_blank or column.is_undefined)]
-    has_numbers = any(column.head.kind is not str for column in shown)
+    visible = [column for column in every if not (column.is_blank or column.is_undefined)]
+    has_numbers = any(column.head.kind is not str for column in visible)
     if not table.rows or (undefined and not has_numbers and not table.has_findings_in_words):
-        shown = []
+        visible = []
     notes = Notes()
-    texts = [_texts(column, notes) for column in shown]
+    texts = [_texts(column, notes) for column in visible]
     return TextTable(
         title=table.title,
-        columns=[_text_column(column) for column in shown],
+        columns=[_text_column(column) for column in visible],
         rows=list(zip(*texts, strict=True)),
         notes=notes.texts,
         about=table.about,
         is_folded=table.is_folded,
-        undefined=_undefined(undefined, is_all=not shown),
+        undefined=_undefined(undefined, is_all=not visible),
         empty="" if undefined else table.empty or NO_ROWS,
     )
 
@@ -139,8 +139,8 @@ def _undefined(columns: Sequence[TableColumn], *, is_all: bool) -> str:
     if is_all:
         reasons = dict.fromkeys(reason for column in columns for reason in column.reasons)
         return f"Nothing in this table is defined: {'; '.join(reasons)}."
-    parts = [f"{', '.join(group)} ({reasons})" for reasons, group in names.items()]
-    return f"Undefined, and not shown: {'; '.join(parts)}."
+    groups = [f"{', '.join(group)} ({reasons})" for reasons, group in names.items()]
+    return f"Undefined, and not shown: {'; '.join(groups)}."
 
 
 def _value_of(cell: Cell) -> Value | None:

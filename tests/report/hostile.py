@@ -59,8 +59,8 @@ def faulty(received: Received, answer: Answer) -> Answer:
 
 def drill_study(root: Path, questions: int = 6, max_depth: int = 3, targets: int = 2) -> Study:
     """Record a drill in which facts are absent and verdicts missing."""
-    here = world(accuracy=(0.9, 0.8, 0.6), absent=0.5)
-    with Loopback(answering(here, faulty)) as server:
+    tested_world = world(accuracy=(0.9, 0.8, 0.6), absent=0.5)
+    with Loopback(answering(tested_world, faulty)) as server:
         study = write_drill(
             root,
             server.url,

@@ -30,37 +30,37 @@ class Page(HTMLParser):
         self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
 
     def handle_data(self, data: str) -> None:
-        kept = {"script": self.scripts, "style": self.styles}.get(self.lasttag)
-        if kept is not None and self.cdata_elem is not None:
-            kept.append(data)
+        holder = {"script": self.scripts, "style": self.styles}.get(self.lasttag)
+        if holder is not None and self.cdata_elem is not None:
+            holder.append(data)
         else:
             self.text += data
 
     def named(self, *names: str) -> list[Element]:
-        """Give the elements of these names."""
+        """Return the elements of these names."""
         return [element for element in self.elements if element.name in names]
 
     @property
     def browsers(self) -> list[dict[str, Any]]:
-        """Give the data of every transcript browser."""
+        """Return the data of every transcript browser."""
         return [json.loads(text) for text in self.scripts if text.startswith("{")]
 
     @property
     def script(self) -> str:
-        """Give the one script that runs."""
-        (found,) = [text for text in self.scripts if not text.startswith("{")]
-        return found
+        """Return the one script that runs."""
+        (running,) = [text for text in self.scripts if not text.startswith("{")]
+        return running
 
     @property
     def words(self) -> str:
-        """Give the text with single spaces."""
+        """Return the text with single spaces."""
         return re.sub(r"\s+", " ", self.text)
 
 
 def texts(browser: dict[str, Any]) -> list[str]:
-    """Give every text of every block of a browser."""
-    found = []
-    for item in browser["items"]:
-        for blocks in (item["blocks"], *(part["blocks"] for part in item["parts"])):
-            found += [text for _, _, text in blocks]
-    return found
+    """Return every text of every block of a browser."""
+    texts_of_blocks = []
+    for entry in browser["entries"]:
+        for blocks in (entry["blocks"], *(step["blocks"] for step in entry["steps"])):
+            texts_of_blocks += [text for _, _, text in blocks]
+    return texts_of_blocks

@@ -27,28 +27,34 @@ def test_a_dialogue_s_bounds_by_hand() -> None:
     cell = CellResult(
         CellKey("s", "c", 0.0), 10, "interviewer", [synthetic.one_turn(1, scores)], {}, {}, []
     )
-    found = {one.measure: one for one in of_dialogues([cell], 1, synthetic.RULES)}
-    far, sas = found["mean FAR"], found["mean SAS"]
+    bounds_by_measure = {bound.measure: bound for bound in of_dialogues([cell], 1, synthetic.RULES)}
+    far, sas = bounds_by_measure["mean FAR"], bounds_by_measure["mean SAS"]
     assert (far.found.value, far.low.value, far.high.value) == (0.8, 0.4, 0.9)
     assert (sas.found.value, sas.low.value, sas.high.value) == (0.6, 0.3, 0.8)
-    hoc = found["HOC"]
+    hoc = bounds_by_measure["HOC"]
     assert (hoc.found.value, hoc.low.reason, hoc.high.value) == (0.0, "no level passes", 0.0)
-    assert found["danger zone"].high.value == 1.0  # all missing FAR 0, all missing SAS 1
+    assert (
+        bounds_by_measure["danger zone"].high.value == 1.0
+    )  # all missing FAR 0, all missing SAS 1
 
 
 def test_dialogues_lie_between_their_bounds() -> None:
     """Whatever the missing scores are, a subject's means and danger zone are within the bounds."""
-    made = synthetic.study(subjects=3, concepts=2, missing=0.2)
-    whole = {
-        (one.subject, one.measure): one
-        for one in of_dialogues(made.cells, made.planned, made.rules)
+    study = synthetic.study(subjects=3, concepts=2, missing=0.2)
+    bounds_by_place = {
+        (bound.subject, bound.measure): bound
+        for bound in of_dialogues(study.cells, study.planned, study.rules)
     }
     for far, sas in ((0.3, 0.9), (1.0, 0.0), (0.5, 0.5)):
-        given = [filled(cell, far, sas) for cell in made.cells]
-        for subject in {cell.cell.subject for cell in given}:
-            turns = [t for cell in given if cell.cell.subject == subject for t in cell.turns]
+        filled_cells = [filled(cell, far, sas) for cell in study.cells]
+        for subject in {cell.cell.subject for cell in filled_cells}:
+            turns = [t for cell in filled_cells if cell.cell.subject == subject for t in cell.turns]
             mean = math.fsum(turn.far or 0.0 for turn in turns) / len(turns)
-            assert within(whole[subject, "mean FAR"].low, mean, whole[subject, "mean FAR"].high)
+            assert within(
+                bounds_by_place[subject, "mean FAR"].low,
+                mean,
+                bounds_by_place[subject, "mean FAR"].high,
+            )
 
 
 def within(low: Value, number: float, high: Value) -> bool:
@@ -59,8 +65,8 @@ def within(low: Value, number: float, high: Value) -> bool:
 
 def test_nothing_missing_has_no_bounds() -> None:
     """A study without a missing judgement, and a run without a missing verdict, have none."""
-    made = synthetic.study(subjects=2, concepts=1)
-    assert of_dialogues(made.cells, made.planned, made.rules) == []
+    study = synthetic.study(subjects=2, concepts=1)
+    assert of_dialogues(study.cells, study.planned, study.rules) == []
     assert bounds_of(counted([30, 20])) == []
 
 
@@ -68,8 +74,8 @@ def test_a_run_s_bounds_by_hand() -> None:
     """Ten slots: 6 right, 2 wrong, 2 missing, then 4 right of 5: A(1) is 6/10 to 8/10."""
     probes = [asked(1, n, n, n <= 6) for n in range(1, 9)] + [missing(1, 9), missing(1, 10)]
     probes += [asked(2, n, n, n <= 4) for n in range(1, 6)]
-    found = {one.measure: one for one in bounds_of(probes)}
-    evd, accuracy = found["EVD"], found["accuracy"]
+    bounds_by_measure = {bound.measure: bound for bound in bounds_of(probes)}
+    evd, accuracy = bounds_by_measure["EVD"], bounds_by_measure["accuracy"]
     assert evd.found.value == pytest.approx(0.75 + 0.75 * 0.8)
     assert evd.low.value == pytest.approx(0.6 + 0.6 * 0.8)
     assert evd.high.value == pytest.approx(0.8 + 0.8 * 0.8)
@@ -81,25 +87,25 @@ def test_wrong_answers_may_have_stopped_a_run_earlier() -> None:
     """Where the missing as wrong bring S below theta, the low end has no depth after that."""
     probes = [asked(1, 1, 1, True), *(missing(1, n) for n in range(2, 11))]
     probes += [asked(2, n, n, True) for n in range(1, 11)]
-    found = {one.measure: one for one in bounds_of(probes)}
-    assert found["EVD"].low.value == pytest.approx(0.1)
-    assert found["EVD"].high.value == pytest.approx(2.0)
+    bounds_by_measure = {bound.measure: bound for bound in bounds_of(probes)}
+    assert bounds_by_measure["EVD"].low.value == pytest.approx(0.1)
+    assert bounds_by_measure["EVD"].high.value == pytest.approx(2.0)
 
 
 def test_a_band_is_the_branches_resampled() -> None:
     """It holds the curve, is as wide as the binomial of independent questions says, and repeats."""
     probes = counted([24, 18], 30)
-    result, found = run_of(probes, RUN), metrics_of(probes)
-    band = survival_band(result, found, 42)
-    values = [depth.survival.value or 0.0 for depth in found.depths]
+    result, metrics = run_of(probes, RUN), metrics_of(probes)
+    band = survival_band(result, metrics, 42)
+    values = [depth.survival.value or 0.0 for depth in metrics.depths]
     assert band.reason is None
     assert all(
         low < value < high for low, value, high in zip(band.lows, values, band.highs, strict=True)
     )
     width = (band.highs[0] - band.lows[0]) / 2
     assert width == pytest.approx(2.05 * np.sqrt(0.8 * 0.2 / 30), rel=0.15)
-    assert band == survival_band(result, found, 42)
-    assert band != survival_band(result, found, 43)
+    assert band == survival_band(result, metrics, 42)
+    assert band != survival_band(result, metrics, 43)
 
 
 @pytest.mark.parametrize(

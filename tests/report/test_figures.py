@@ -30,57 +30,61 @@ XY = re.compile(r"[ML] ([\d.]+) ([\d.]+)")
 
 
 @pytest.fixture(scope="module")
-def found() -> Results:
-    made = synthetic.study(subjects=5, concepts=3)
-    results = score_study("made", 1, made.cells, made.planned, made.rules)
-    results.analysis = made.analysis()
+def results() -> Results:
+    study = synthetic.study(subjects=5, concepts=3)
+    results = score_study("made", 1, study.cells, study.planned, study.rules)
+    results.analysis = study.analysis()
     return results
 
 
-def named(found: Results, name: str) -> Figure:
-    (figure,) = [figure for figure in figures_of_dialogues(found, 42) if figure.name == name]
+def named(results: Results, name: str) -> Figure:
+    (figure,) = [figure for figure in figures_of_dialogues(results, 42) if figure.name == name]
     return figure
 
 
 @pytest.mark.parametrize("scale", ["far", "sas"])
-def test_degradation_is_the_levels(found: Results, scale: str) -> None:
+def test_degradation_is_the_levels(results: Results, scale: str) -> None:
     """A curve a subject, a point a level, each the results' own value with its n."""
-    figure = named(found, f"degradation-{scale}")
-    for series, subject in zip(figure.series, found.subjects, strict=True):
+    figure = named(results, f"degradation-{scale}")
+    for series, subject in zip(figure.series, results.subjects, strict=True):
         assert series.name == subject.subject
-        shown = [(point.x, point.y) for point in series.points]
-        assert shown == [(level.level, getattr(level, scale)) for level in subject.levels]
-    assert len(figure_table(figure).rows) == sum(len(subject.levels) for subject in found.subjects)
+        points_drawn = [(point.x, point.y) for point in series.points]
+        assert points_drawn == [(level.level, getattr(level, scale)) for level in subject.levels]
+    assert len(figure_table(figure).rows) == sum(
+        len(subject.levels) for subject in results.subjects
+    )
 
 
-def test_variance_is_the_turns(found: Results) -> None:
+def test_variance_is_the_turns(results: Results) -> None:
     """A bar a turn."""
-    points = named(found, "far-variance").series[0].points
-    assert [point.y for point in points] == [turn.far_variance for turn in found.analysis.turns]
+    points = named(results, "far-variance").series[0].points
+    assert [point.y for point in points] == [turn.far_variance for turn in results.analysis.turns]
 
 
-def test_the_danger_zone_counts_every_response_once(found: Results) -> None:
+def test_the_danger_zone_counts_every_response_once(results: Results) -> None:
     """All judged responses lie somewhere, and those in the zone are the subjects' shares."""
-    figure = named(found, "danger-zone")
+    figure = named(results, "danger-zone")
     points = [point for series in figure.series for point in series.points]
     zone = figure.zone
     assert zone is not None
-    responses = sum(len(cell.turns) for cell in found.cells)
+    responses = sum(len(cell.turns) for cell in results.cells)
     assert sum(point.y.n for point in points) == responses
     inside = sum(
         point.y.n
         for point in points
         if point.x > zone.left and point.y.value is not None and point.y.value < zone.top
     )
-    shares = [subject.danger_zone for subject in found.subjects]
+    shares = [subject.danger_zone for subject in results.subjects]
     assert inside == round(math.fsum((share.value or 0) * share.n for share in shares))
 
 
-def test_trap_and_ci_are_the_profiles(found: Results) -> None:
+def test_trap_and_ci_are_the_profiles(results: Results) -> None:
     """A point a subject: its turn-4 FAR, its raw CI with the interval of its profile."""
-    series = named(found, "trap-and-ci").series
-    for one, profile, subject in zip(series, found.analysis.profiles, found.subjects, strict=True):
-        (point,) = one.points
+    series = named(results, "trap-and-ci").series
+    for series_of_subject, profile, subject in zip(
+        series, results.analysis.profiles, results.subjects, strict=True
+    ):
+        (point,) = series_of_subject.points
         assert point.x == profile.turns[3].value
         assert point.y == subject.ci_raw
         assert point.around == profile.ci_raw.interval
@@ -92,8 +96,8 @@ def drilled() -> DrillResults:
     return finished_runs.study(worlds, repeats=1)
 
 
-def of_drill(found: DrillResults, name: str, bands: dict[str, Band] | None = None) -> Figure:
-    (figure,) = [figure for figure in figures_of_runs(found, bands or {}) if figure.name == name]
+def of_drill(results: DrillResults, name: str, bands: dict[str, Band] | None = None) -> Figure:
+    (figure,) = [figure for figure in figures_of_runs(results, bands or {}) if figure.name == name]
     return figure
 
 
@@ -106,8 +110,8 @@ def test_survival_is_the_depths_with_their_bands(drilled: DrillResults) -> None:
     figure = of_drill(drilled, "survival-medicine", wide)
     for series, run in zip(figure.series, runs, strict=True):
         assert series.name == run.cell.target
-        shown = [(point.x, point.y) for point in series.points]
-        assert shown == [(depth.depth, depth.survival) for depth in run.depths]
+        points_drawn = [(point.x, point.y) for point in series.points]
+        assert points_drawn == [(depth.depth, depth.survival) for depth in run.depths]
         assert {point.around for point in series.points} == {Interval(0.1, 0.9)}
 
 
@@ -123,7 +127,7 @@ def test_evd_by_domain_is_the_cells(drilled: DrillResults) -> None:
     """A point a cell, its interval the cell's."""
     figure = of_drill(drilled, "evd-by-domain")
     for cell in drilled.analysis.cells:
-        (series,) = [one for one in figure.series if one.name == cell.target]
+        (series,) = [candidate for candidate in figure.series if candidate.name == cell.target]
         (point,) = [p for p in series.points if figure.x.words(p.x) == cell.domain]
         assert (point.y, point.around) == (cell.evd, cell.two_way)
 
@@ -177,8 +181,8 @@ def test_colours_are_the_page_s_and_names_are_text() -> None:
     wicked = "</text><script>x</script> $\\frac$ & \u202e"
     points = [Point(0.5, Value(0.5, 3), Interval(0.2, 0.8))]
     for kind in ("curves", "dots", "bars", "cloud"):
-        made = figure([Series(wicked, points), Series("b", points)], kind)
-        text = svg(made)
+        curves = figure([Series(wicked, points), Series("b", points)], kind)
+        text = svg(curves)
         root = ElementTree.fromstring(text)
         assert not [element for element in root.iter() if element.tag in ("style", "script")]
         assert not [element for element in root.iter() if "style" in element.attrib]
@@ -191,32 +195,34 @@ def test_colours_are_the_page_s_and_names_are_text() -> None:
 def test_a_figure_is_always_the_same() -> None:
     """Drawn twice, both ways, with another figure between: the same bytes."""
     points = [Point(x / 4, Value(x / 5, 3), Interval(0, 1)) for x in range(5)]
-    made, other = figure([Series("a", points)]), figure([Series("b", points)], "bars")
-    first = svg(made), png(made)
-    svg(other)
-    assert (svg(made), png(made)) == first
+    curves, bars = figure([Series("a", points)]), figure([Series("b", points)], "bars")
+    first = svg(curves), png(curves)
+    svg(bars)
+    assert (svg(curves), png(curves)) == first
 
 
 def test_an_undefined_point_is_in_the_numbers_and_not_drawn() -> None:
     """Its reason stands where its number would."""
     nothing = Value(None, 0, "no judgement")
-    made = figure([Series("a", [Point(0.5, nothing)])])
-    assert made.is_empty
-    svg(made)
-    other = figure([Series("a", [Point(0.5, Value(1.0, 3))])])
-    section = drawn_figures([made, other])
-    drawn = [part.figure for part in section.parts if isinstance(part, FigureWithNumbers)]
-    assert drawn == [other]
+    undefined_only = figure([Series("a", [Point(0.5, nothing)])])
+    assert undefined_only.is_empty
+    svg(undefined_only)
+    defined = figure([Series("a", [Point(0.5, Value(1.0, 3))])])
+    section = drawn_figures([undefined_only, defined])
+    drawn = [
+        content.figure for content in section.contents if isinstance(content, FigureWithNumbers)
+    ]
+    assert drawn == [defined]
     assert section.about == "Not drawn, for want of a value: A made-up figure."
 
 
 def test_equal_single_points_stand_beside_each_other() -> None:
     """Runs that end at depth 1 with one S(1) are two dots, each with its interval, at depth 1."""
     point = Point(1.0, Value(0.1, 9), Interval(0.0, 0.4))
-    whole = figure([Series(name, [point]) for name in "ab"])._replace(
-        x=PlotAxis("depth d", 0.5, 1.5, whole=True)
+    side_by_side_figure = figure([Series(name, [point]) for name in "ab"])._replace(
+        x=PlotAxis("depth d", 0.5, 1.5, is_whole=True)
     )
-    root = ElementTree.fromstring(svg(whole))
+    root = ElementTree.fromstring(svg(side_by_side_figure))
     uses = [element for element in root.iter() if element.tag.endswith("use")]
     places = {(element.get("x"), element.get("y")) for element in uses}
     side_by_side = Counter(y for _, y in places)
@@ -243,16 +249,16 @@ def figure(series: Sequence[Series], kind: str = "curves") -> Figure:
 
 def test_a_level_s_interval_resamples_whole_concepts() -> None:
     """Around the mean of five concepts; none of three; none where concepts count unlike."""
-    made = synthetic.study(subjects=2, concepts=5)
-    intervals = level_intervals(made.cells, 42)
-    results = score_study("made", 1, made.cells, made.planned, made.rules)
+    study = synthetic.study(subjects=2, concepts=5)
+    intervals = level_intervals(study.cells, 42)
+    results = score_study("made", 1, study.cells, study.planned, study.rules)
     for subject in results.subjects:
         for level in subject.levels:
             interval = intervals[LevelMean(subject.subject, level.level, "far")]
             assert interval.low is not None
             assert interval.high is not None
             assert interval.low <= (level.far.value or 0) <= interval.high
-    assert intervals == level_intervals(list(reversed(made.cells)), 42)
+    assert intervals == level_intervals(list(reversed(study.cells)), 42)
     few = level_intervals(synthetic.study(subjects=1, concepts=3).cells, 42)
     assert {interval.reason for interval in few.values()} == {"3 concepts, at least 4 are needed"}
     uneven = synthetic.study(subjects=1, concepts=5, missing=0.5, judges=1)

@@ -27,9 +27,9 @@ Change = Callable[[Any], None]
 
 def dialogues(subjects: int = 3, **changes: Any) -> Results:
     """Return the results of a made-up study; changes: fields of every subject."""
-    made = synthetic.study(subjects=subjects, concepts=2)
-    results = score_study("made", 1, made.cells, made.planned, made.rules)
-    results.analysis = made.analysis()
+    study = synthetic.study(subjects=subjects, concepts=2)
+    results = score_study("made", 1, study.cells, study.planned, study.rules)
+    results.analysis = study.analysis()
     results.subjects = [replace(subject, **changes) for subject in results.subjects]
     return results
 
@@ -59,8 +59,8 @@ def test_who_passes_theta_is_counted() -> None:
     none = dialogues(3, hoc=NOTHING, ci_raw=NOTHING)
     assert "nobody has a rank" in said(none, "No subject reaches")[0]
     assert said(none, "Raw CI") == []
-    one = dialogues(1, hoc=NOTHING, ci_raw=NOTHING)
-    assert len(said(one, "The one subject does not reach")) == 1
+    alone_below = dialogues(1, hoc=NOTHING, ci_raw=NOTHING)
+    assert len(said(alone_below, "The one subject does not reach")) == 1
     results.subjects[0] = replace(results.subjects[0], complete=False, hoc=NOTHING)
     assert "for subject-0:" in said(results, "No metric is defined")[0]
     assert len(said(results, "2 of 2 subjects")) == 1

@@ -64,28 +64,28 @@ def test_where_a_page_cannot_go_is_said_at_once(harmful: Study, tmp_path: Path) 
 
 def test_what_models_say_is_never_markup(page: bytes) -> None:
     """No element, attribute or script comes from a model or from an endpoint's name for itself."""
-    found = Page(page)
-    assert not found.named("img", "iframe", "object", "embed", "link", "base", "form")
-    assert len(found.named("h1")) == 2  # a study's title each
-    assert len(found.named("script")) == 3  # two with data, one that runs
-    assert {element.attributes["type"] for element in found.named("script")[:2]} == {
+    document = Page(page)
+    assert not document.named("img", "iframe", "object", "embed", "link", "base", "form")
+    assert len(document.named("h1")) == 2  # a study's title each
+    assert len(document.named("script")) == 3  # two with data, one that runs
+    assert {element.attributes["type"] for element in document.named("script")[:2]} == {
         "application/json"
     }
-    attributes = {name for element in found.elements for name in element.attributes}
+    attributes = {name for element in document.elements for name in element.attributes}
     assert not [name for name in attributes if name.startswith("on") or name == "style"]
-    assert hostile.SERVED.split("\u202e")[0] in found.text
+    assert hostile.SERVED.split("\u202e")[0] in document.text
     assert b"window.harmed = true</script>" not in page
 
 
 def test_what_models_say_is_whole(page: bytes) -> None:
     """Every hostile word is in the data as it was said, and no character of it can end a script."""
-    found = Page(page)
-    said = texts(found.browsers[0])
-    assert sum(hostile.WORDS in text for text in said) == 10
-    assert sum(hostile.REVERSED in text for text in said) >= 10
+    document = Page(page)
+    blocks_of_text = texts(document.browsers[0])
+    assert sum(hostile.WORDS in text for text in blocks_of_text) == 10
+    assert sum(hostile.REVERSED in text for text in blocks_of_text) >= 10
     blocks = re.findall(rb'<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    for data in blocks:
-        assert not re.search(rb"[<>&\x00-\x1f\x7f-\xff]", data)
+    for block in blocks:
+        assert not re.search(rb"[<>&\x00-\x1f\x7f-\xff]", block)
 
 
 def test_the_script_writes_text_only(page: bytes) -> None:
@@ -97,17 +97,17 @@ def test_the_script_writes_text_only(page: bytes) -> None:
 
 def test_the_policy_allows_this_style_and_this_script_alone(page: bytes) -> None:
     """The Content-Security-Policy names the hash of each, and nothing else may load or run."""
-    found = Page(page)
+    document = Page(page)
     (policy,) = [
         element.attributes["content"]
-        for element in found.named("meta")
+        for element in document.named("meta")
         if element.attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
-    (style,) = found.styles
-    assert parts["default-src"] == "'none'"
-    assert parts["style-src"] == f"'{hashed(style)}'"
-    assert parts["script-src"] == f"'{hashed(found.script)}'"
+    directives = dict(directive.strip().split(" ", 1) for directive in policy.split(";"))
+    (style,) = document.styles
+    assert directives["default-src"] == "'none'"
+    assert directives["style-src"] == f"'{hashed(style)}'"
+    assert directives["script-src"] == f"'{hashed(document.script)}'"
 
 
 def hashed(text: str) -> str:
@@ -116,13 +116,15 @@ def hashed(text: str) -> str:
 
 def test_nothing_is_loaded(page: bytes) -> None:
     """Every address in an attribute is a place in the page itself; the style loads nothing."""
-    found = Page(page)
-    for element in found.elements:
+    document = Page(page)
+    for element in document.elements:
         for name in ("src", "href", "srcset", "action", "data", "poster", "xlink:href"):
             assert element.attributes.get(name, "#").startswith("#"), element
-    assert not re.search(r"url\(|@import", found.styles[0])
-    targets = {element.attributes["id"] for element in found.elements if "id" in element.attributes}
-    for element in found.named("a"):
+    assert not re.search(r"url\(|@import", document.styles[0])
+    targets = {
+        element.attributes["id"] for element in document.elements if "id" in element.attributes
+    }
+    for element in document.named("a"):
         assert element.attributes["href"][1:] in targets
 
 
@@ -159,12 +161,12 @@ def test_two_processes_make_the_same_bytes(
 
 def test_both_protocols_have_all_their_parts(page: bytes, harmful: Study, drill: Study) -> None:
     """Verdict, fingerprint, what was run, results, figures, coverage, limits, transcripts."""
-    found = Page(page)
-    ids = {element.attributes.get("id") for element in found.elements}
-    parts = ("run", "results", "figures", "study", "coverage", "transcripts")
-    assert {f"{name}-{part}" for name in ("small", "drill") for part in parts} <= ids
+    document = Page(page)
+    ids = {element.attributes.get("id") for element in document.elements}
+    sections = ("run", "results", "figures", "study", "coverage", "transcripts")
+    assert {f"{name}-{section}" for name in ("small", "drill") for section in sections} <= ids
     assert "small-jury" in ids
-    assert found.words.count("What this study does not prove") == 2
+    assert document.words.count("What this study does not prove") == 2
     for words in (
         "OK checksums ok, cells 2/2",
         "OK checksums ok, cells 4/4",
@@ -176,10 +178,10 @@ def test_both_protocols_have_all_their_parts(page: bytes, harmful: Study, drill:
         "What the missing judgements could change",
         "not that the recording is honest",
     ):
-        assert words in found.words
+        assert words in document.words
     for study in (harmful, drill):
         manifest = (study.root / "checksums" / f"{study.name}.md5").read_bytes()
-        assert hashlib.md5(manifest).hexdigest() in found.text
+        assert hashlib.md5(manifest).hexdigest() in document.text
 
 
 def test_every_figure_is_there(page: bytes) -> None:
@@ -202,31 +204,31 @@ def test_every_call_is_at_its_line(page: bytes, harmful: Study, drill: Study) ->
     """Every recorded call is in the browser once, with the line of its cassette it stands in."""
     for browser, study in zip(Page(page).browsers, (harmful, drill), strict=True):
         seen: dict[str, list[int]] = {}
-        for item in browser["items"]:
-            lines = (study.root / item["file"]).read_bytes().split(b"\n")
-            for part in item["parts"]:
-                for name, line, recorded_at, tries in part["calls"]:
+        for entry in browser["entries"]:
+            lines = (study.root / entry["file"]).read_bytes().split(b"\n")
+            for step in entry["steps"]:
+                for name, line, recorded_at, tries in step["calls"]:
                     assert f'"call":"{name}"'.encode() in lines[line - 1]
                     assert recorded_at.encode() in lines[line - 1]
                     assert tries == 1
-                    seen.setdefault(item["file"], []).append(line)
+                    seen.setdefault(entry["file"], []).append(line)
         for file, numbers in seen.items():
-            whole = (study.root / file).read_bytes().count(b"\n") - 2
-            assert sorted(numbers) == list(range(2, 2 + whole))
+            calls = (study.root / file).read_bytes().count(b"\n") - 2
+            assert sorted(numbers) == list(range(2, 2 + calls))
 
 
 def test_calls_of_a_slot_dealt_anew_are_its_own(page: bytes) -> None:
     """A question's second deal has its own calls, and the first none of them."""
     _, drill = Page(page).browsers
     anew = 0
-    for item in drill["items"]:
-        names = [name for name, *_ in item["parts"][0]["calls"]]
+    for entry in drill["entries"]:
+        names = [name for name, *_ in entry["steps"][0]["calls"]]
         assert names
-        deal = re.search(r"deal (\d+)", item["name"][-1])
+        deal = re.search(r"deal (\d+)", entry["name"][-1])
         anew += deal is not None
-        wanted = f"/deal-{deal[1]}/" if deal else None
-        if item["name"][-1] != "the run itself":
-            assert all((wanted in name) if wanted else ("/deal-" not in name) for name in names)
+        marker = f"/deal-{deal[1]}/" if deal else None
+        if entry["name"][-1] != "the run itself":
+            assert all((marker in name) if marker else ("/deal-" not in name) for name in names)
     assert anew
 
 
@@ -241,9 +243,9 @@ def test_what_can_be_filtered(page: bytes) -> None:
     for browser in (ddft, drill):
         for facet in browser["facets"]:
             occurring = set()
-            for item in browser["items"]:
-                for part in item["parts"]:
-                    values = part["facets"].get(facet["name"], item["facets"].get(facet["name"]))
+            for entry in browser["entries"]:
+                for step in entry["steps"]:
+                    values = step["facets"].get(facet["name"], entry["facets"].get(facet["name"]))
                     occurring |= {values} if isinstance(values, str) else set(values)
             assert occurring == set(facet["values"])
 
@@ -297,15 +299,15 @@ def test_an_unfinished_recording_is_shown_as_far_as_it_is(recorded: Path, tmp_pa
 
 def test_findings_come_first_and_words_are_explained(page: bytes) -> None:
     """Sentences before the limits and every table, in each study; a glossary of each protocol."""
-    found = Page(page)
-    ids = [element.attributes.get("id", "") for element in found.elements]
+    document = Page(page)
+    ids = [element.attributes.get("id", "") for element in document.elements]
     for study in ("small", "drill"):
-        places = [ids.index(f"{study}-{part}") for part in ("findings", "limits", "words", "run")]
+        places = [ids.index(f"{study}-{step}") for step in ("findings", "limits", "words", "run")]
         assert places == sorted(places)
-    assert "How far the judges agree is undefined: every judge is judge-a" in found.words
-    assert "EVD (Expected Valid Depth)" in found.words
-    assert len(found.named("dl")) == 2
-    assert "Comprehension Integrity (not a confidence interval)" in found.words
+    assert "How far the judges agree is undefined: every judge is judge-a" in document.words
+    assert "EVD (Expected Valid Depth)" in document.words
+    assert len(document.named("dl")) == 2
+    assert "Comprehension Integrity (not a confidence interval)" in document.words
 
 
 def test_every_entry_and_part_has_a_link_of_its_own(page: bytes) -> None:
@@ -313,31 +315,31 @@ def test_every_entry_and_part_has_a_link_of_its_own(page: bytes) -> None:
     for browser in Page(page).browsers:
         assert browser["legend"]
         anchors = [
-            "/".join(filter(None, (item["anchor"], part["anchor"])))
-            for item in browser["items"]
-            for part in item["parts"]
+            "/".join(filter(None, (entry["anchor"], step["anchor"])))
+            for entry in browser["entries"]
+            for step in entry["steps"]
         ]
         assert len(set(anchors)) == len(anchors)
-        assert all(item["anchor"].split("/")[0] == item["cell"] for item in browser["items"])
-    [turn, *_] = Page(page).browsers[0]["items"][0]["parts"]
+        assert all(entry["anchor"].split("/")[0] == entry["cell"] for entry in browser["entries"])
+    [turn, *_] = Page(page).browsers[0]["entries"][0]["steps"]
     assert turn["anchor"] == "turn-1"
 
 
 def test_no_name_stands_for_two_places_and_every_region_is_told_apart(page: bytes) -> None:
     """Ids and the labels of regions occur once, so that links and screen readers find them."""
-    found = Page(page)
-    ids = [element.attributes["id"] for element in found.elements if "id" in element.attributes]
+    document = Page(page)
+    ids = [element.attributes["id"] for element in document.elements if "id" in element.attributes]
     assert len(set(ids)) == len(ids)
-    regions = found.named("nav", "section") + [
-        element for element in found.named("div") if element.attributes.get("role") == "region"
+    regions = document.named("nav", "section") + [
+        element for element in document.named("div") if element.attributes.get("role") == "region"
     ]
     labels = [label for element in regions if (label := element.attributes.get("aria-label"))]
     assert len(set(labels)) == len(labels)
-    assert len(found.named("main")) == 1
+    assert len(document.named("main")) == 1
 
 
 def test_numbers_stand_to_the_right_and_none_is_null(page: bytes) -> None:
     """Cells of number columns have a class of their own; what is undefined says so, not "null"."""
-    found = Page(page)
-    assert [cell for cell in found.named("td") if cell.attributes.get("class") == "number"]
-    assert "null" not in found.words
+    document = Page(page)
+    assert [cell for cell in document.named("td") if cell.attributes.get("class") == "number"]
+    assert "null" not in document.words

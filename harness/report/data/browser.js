@@ -88,18 +88,18 @@
 
   const entry = (study, item, inside) => {
     const element = make("details", "item");
-    if (item.parts.some((one) => one.anchor)) element.id = address(study, item.anchor).slice(1);
+    if (item.steps.some((one) => one.anchor)) element.id = address(study, item.anchor).slice(1);
     const head = element.appendChild(make("summary", "entry"));
     head.append(...item.name.map(isolated));
     const chips = head.appendChild(make("span", "chips"));
-    for (const one of item.parts) {
+    for (const one of item.steps) {
       const chip = chips.appendChild(make("span", `chip ${one.tone}${inside.has(one) ? "" : " out"}`, one.chip));
       chip.dir = "auto";
     }
     element.fill = () => {
       if (element.childElementCount > 1) return;
       element.append(...item.blocks.map((each) => block(each, [])));
-      element.append(...item.parts.map((one) => part(study, item, one, inside.has(one))));
+      element.append(...item.steps.map((one) => part(study, item, one, inside.has(one))));
       element.append(make("p", "about", `Cassette: ${item.file}`));
     };
     element.addEventListener("toggle", element.fill);
@@ -186,13 +186,13 @@
           .map(([name, low, high]) => [name, low.value ? Number(low.value) : -Infinity, high.value ? Number(high.value) : Infinity]),
         words: search.value.trim().toLowerCase(),
       };
-      found = data.items
-        .map((item) => [item, new Set(item.parts.filter((one) => holds(item, one, wanted)))])
+      found = data.entries
+        .map((item) => [item, new Set(item.steps.filter((one) => holds(item, one, wanted)))])
         .filter(([, inside]) => inside.size);
       found = sorted(found);
       const parts = found.reduce((sum, [, inside]) => sum + inside.size, 0);
-      const all = `${found.length} of ${data.items.length} ${data.items_are}`;
-      count.textContent = data.parts_are === data.items_are ? all : `${parts} ${data.parts_are} in ${all}`;
+      const all = `${found.length} of ${data.entries.length} ${data.entries_are}`;
+      count.textContent = data.steps_are === data.entries_are ? all : `${parts} ${data.steps_are} in ${all}`;
       shown = 0;
       list.replaceChildren();
       show();
@@ -211,12 +211,12 @@
 
     // Open the entry that an address is about, and go to it; tell whether it is of this study.
     return (hash) => {
-      const place = data.items.findIndex((item) => {
+      const place = data.entries.findIndex((item) => {
         const own = address(data.study, item.anchor);
-        return hash === own || hash.startsWith(`${own}/`) && item.parts.some((one) => hash === address(data.study, item.anchor, one.anchor));
+        return hash === own || hash.startsWith(`${own}/`) && item.steps.some((one) => hash === address(data.study, item.anchor, one.anchor));
       });
       if (place < 0) return false;
-      const item = data.items[place];
+      const item = data.entries[place];
       if (!found.some(([one]) => one === item)) clear.click();
       const at = found.findIndex(([one]) => one === item);
       while (shown <= at) show();

@@ -61,23 +61,23 @@ def _threshold(subjects: Sequence[SubjectMetrics], theta: float) -> Iterator[str
 def _comprehension(subjects: Sequence[SubjectMetrics], analysis: Analysis) -> Iterator[str]:
     """Say whose raw CI is highest and lowest, and whether their intervals overlap."""
     intervals = {profile.subject: profile.ci_raw.interval for profile in analysis.profiles}
-    known = [
+    defined = [
         SubjectCI(subject.subject, ci.value, intervals.get(subject.subject))
         for subject in subjects
         if (ci := subject.ci_raw).value is not None
     ]
-    if not known:
+    if not defined:
         passing = [subject.ci_raw for subject in subjects if subject.hoc.value is not None]
         reasons = dict.fromkeys(ci.reason or "" for ci in passing)
         if reasons:
             yield f"No subject has a CI (Comprehension Integrity): {'; '.join(reasons)}."
         return
-    lowest, highest = (extreme(subject.number for subject in known) for extreme in (min, max))
-    top = [subject for subject in known if subject.number == highest]
-    bottom = [subject for subject in known if subject.number == lowest]
+    lowest, highest = (extreme(subject.number for subject in defined) for extreme in (min, max))
+    top = [subject for subject in defined if subject.number == highest]
+    bottom = [subject for subject in defined if subject.number == lowest]
     names = conjoined([_with_interval(subject) for subject in top])
     if lowest == highest:
-        only, have = ("Only ", "has") if len(known) == 1 else ("", "have the same")
+        only, have = ("Only ", "has") if len(defined) == 1 else ("", "have the same")
         yield f"{only}{names} {have} raw CI (Comprehension Integrity)."
         return
     overlap = _overlap(top[0].interval, bottom[0].interval) if len(top + bottom) == 2 else ""
@@ -106,15 +106,15 @@ def _overlap(first: Interval | None, second: Interval | None) -> str:
 def _degradation(analysis: Analysis) -> Iterator[str]:
     """Say how far mean FAR falls or rises from the lowest level to the highest."""
     falls = [(profile.subject, profile.far_fall) for profile in analysis.profiles]
-    known = [(name, fall, round(fall.value, 3)) for name, fall in falls if fall.value is not None]
+    defined = [(name, fall, round(fall.value, 3)) for name, fall in falls if fall.value is not None]
     groups = (
-        ("falls", [(name, fall) for name, fall, number in known if number > 0]),
-        ("rises", [(name, _negative(fall)) for name, fall, number in known if number < 0]),
+        ("falls", [(name, fall) for name, fall, number in defined if number > 0]),
+        ("rises", [(name, _negative(fall)) for name, fall, number in defined if number < 0]),
     )
-    parts = [f"{verb} by {named_values(group)}" for verb, group in groups if group]
-    if parts:
-        yield f"From the lowest level of cut text to the highest, mean FAR {conjoined(parts)}."
-    elif known:
+    directions = [f"{verb} by {named_values(group)}" for verb, group in groups if group]
+    if directions:
+        yield f"From the lowest level of cut text to the highest, mean FAR {conjoined(directions)}."
+    elif defined:
         yield "From the lowest level of cut text to the highest, mean FAR stays the same."
 
 
@@ -139,24 +139,25 @@ def _trap(analysis: Analysis) -> Iterator[str]:
 def _danger(subjects: Sequence[SubjectMetrics]) -> Iterator[str]:
     """Say how large the share of fluent and wrong answers is."""
     shares = [(subject.subject, subject.danger_zone) for subject in subjects]
-    known = [(name, share) for name, share in shares if share.value is not None]
-    if known:
-        yield f"The share of answers that are fluent and wrong is {named_values(known, digits=2)}."
+    defined = [(name, share) for name, share in shares if share.value is not None]
+    if defined:
+        values = named_values(defined, digits=2)
+        yield f"The share of answers that are fluent and wrong is {values}."
 
 
 def _trap_and_ci(analysis: Analysis) -> Iterator[str]:
     """Say whether accuracy in turn 4 goes with CI computed without turn 4, over subjects."""
     rho = analysis.correlations.turn_4_apart
-    what = "whether accuracy in the trap goes with CI (computed without that turn)"
+    question = "whether accuracy in the trap goes with CI (computed without that turn)"
     if rho.coefficient.value is None:
-        yield f"Nothing can be said on {what}: {rho.coefficient.reason}."
+        yield f"Nothing can be said on {question}: {rho.coefficient.reason}."
         return
     interval = rho.bootstrap.interval
     number = f"Spearman's rho is {decimal(rho.coefficient.value)} (n={rho.coefficient.n})"
     if interval.low is None or interval.high is None:
-        yield f"On {what}: {number}, without an interval ({interval.reason})."
+        yield f"On {question}: {number}, without an interval ({interval.reason})."
     elif interval.low <= 0 <= interval.high:
-        yield f"It stays open {what}: {number}, 95% interval {between(interval)}, with 0 in it."
+        yield f"It stays open {question}: {number}, 95% interval {between(interval)}, with 0 in it."
     else:
         sign = "higher" if interval.low > 0 else "lower"
         yield (
@@ -169,15 +170,15 @@ def _agreement(analysis: Analysis, version: int) -> Iterator[str]:
     """Say how far the judges agree, by Krippendorff's own marks for his alpha."""
     jury = analysis.jury
     alphas = [(scale.scale.upper(), scale.agreement.alpha) for scale in jury.scales]
-    known = [(name, alpha) for name, alpha in alphas if alpha.value is not None]
-    if not known:
+    defined = [(name, alpha) for name, alpha in alphas if alpha.value is not None]
+    if not defined:
         reasons = dict.fromkeys(alpha.reason or "" for _, alpha in alphas)
         yield f"How far the judges agree is undefined: {'; '.join(reasons)}."
         return
     if jury.self_consistency and version == 1:  # each judge counts for itself: see Jury
-        yield f"{jury.heading}: Krippendorff's alpha is {named_values(known)}."
+        yield f"{jury.heading}: Krippendorff's alpha is {named_values(defined)}."
         return
-    lowest = min(alpha.value or 0 for _, alpha in known)
+    lowest = min(alpha.value or 0 for _, alpha in defined)
     if lowest >= RELIABLE:
         verdict = "The judges agree well enough to rely on"
     elif lowest >= TENTATIVE:
@@ -185,6 +186,6 @@ def _agreement(analysis: Analysis, version: int) -> Iterator[str]:
     else:
         verdict = "The judges agree too little to rely on their scores"
     yield (
-        f"{verdict}: Krippendorff's alpha is {named_values(known)}; he asks for {RELIABLE:g}, or "
+        f"{verdict}: Krippendorff's alpha is {named_values(defined)}; he asks for {RELIABLE:g}, or "
         f"{TENTATIVE:g} for tentative conclusions."
     )

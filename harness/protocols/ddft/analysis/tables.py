@@ -159,6 +159,6 @@ def _turns(results: Results) -> Table:
     return Table("Turns", names, rows, section="coverage")
 
 
-def _counts(what: str, counts: Mapping[str, int]) -> Iterator[list[Cell]]:
+def _counts(title: str, counts: Mapping[str, int]) -> Iterator[list[Cell]]:
     for name, count in sorted(counts.items()):
-        yield [what, name, count]
+        yield [title, name, count]

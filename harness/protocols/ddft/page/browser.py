@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.page.browser import Block, Browser, BrowserEntry, EntryPart, Facet, facet
+from harness.page.browser import Block, Browser, BrowserEntry, EntryStep, Facet, facet
 from harness.page.replayed_study import RecordedCall, RecordedCell, ReplayedStudy
 from harness.results import CellKey, CellResult, Exchange, Results, Score, Transcript, Turn
 from harness.results.answers import words_of
@@ -71,15 +71,15 @@ def _cuts(results: Results) -> TurnCuts:
 
 
 def _facets(entries: list[BrowserEntry]) -> list[Facet]:
-    parts = [part for entry in entries for part in entry.parts]
-    occurring = {verdict for part in parts for verdict in part.facets["verdict"]}
+    steps = [step for entry in entries for step in entry.steps]
+    occurring = {verdict for step in steps for verdict in step.facets["verdict"]}
     states = sorted(occurring - set(VERDICTS))
     facets = [
         facet(name, (entry.facets[name] for entry in entries)) for name in ("model", "concept")
     ]
     levels = sorted({entry.facets["level c"] for entry in entries}, key=float)
     facets.append(Facet("level c", levels))
-    facets.append(facet("turn", (turn for part in parts for turn in part.facets["turn"])))
+    facets.append(facet("turn", (turn for step in steps for turn in step.facets["turn"])))
     verdicts = [verdict for verdict in VERDICTS if verdict in occurring]
     facets.append(Facet("verdict", [*verdicts, *states]))
     places = [facet(name, (entry.facets[name] for entry in entries)) for name in ("arm", "repeat")]
@@ -95,7 +95,7 @@ def _entry(
 ) -> BrowserEntry:
     """Return a dialogue; places: its arm and repeat, where the study has several."""
     cell, words = transcript.cell, {turn.turn: turn for turn in transcript.exchanges}
-    parts = [
+    steps = [
         _turn(
             turn,
             words[turn.turn],
@@ -115,7 +115,7 @@ def _entry(
     }
     name = [cell.subject, cell.concept, f"c = {cell.level:g}", *places]
     opening = _opening(transcript, result)
-    return BrowserEntry(name, cell.name, recorded.path, facets, opening, parts, anchor=cell.name)
+    return BrowserEntry(name, cell.name, recorded.path, facets, opening, steps, anchor=cell.name)
 
 
 def _opening(transcript: Transcript, result: CellResult) -> list[Block]:
@@ -140,7 +140,7 @@ def _turn(
     calls: list[RecordedCall],
     cuts: TurnCuts,
     subject: str,
-) -> EntryPart:
+) -> EntryStep:
     verdicts = list(_verdicts(turn, cuts))
     is_trap = turn.turn == TRAP_TURN
     state = "" if turn.answer_state == "ok" else f", answer {words_of(turn.answer_state)}"
@@ -149,7 +149,7 @@ def _turn(
         Block("answer", f"{subject}{state}", words.answer),
         *_judges(turn, words),
     ]
-    return EntryPart(
+    return EntryStep(
         name=f"Turn {turn.turn}{': the trap' if is_trap else ''}",
         chip=f"{turn.turn}: {decimal(turn.far, 2)}",
         tone="bad" if DANGER in verdicts else "good" if PASSES in verdicts else "",

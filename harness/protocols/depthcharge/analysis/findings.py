@@ -28,21 +28,21 @@ def findings(results: DrillResults) -> list[str]:
 def _depth(analysis: Analysis, domain: str) -> Iterator[str]:
     """Say which target has the largest EVD in a domain, and which the smallest, as recorded."""
     cells = [cell for cell in analysis.cells if cell.domain == domain]
-    known = sorted(
+    defined = sorted(
         (cell for cell in cells if cell.evd.value is not None),
         key=lambda cell: cell.evd.value or 0,
     )
-    if not known:
+    if not defined:
         reasons = dict.fromkeys(cell.evd.reason or "" for cell in cells)
         yield f"In {domain}, EVD (Expected Valid Depth) is undefined: {'; '.join(reasons)}."
         return
-    lowest = [_evd(cell) for cell in known if cell.evd.value == known[0].evd.value]
-    highest = [_evd(cell) for cell in known if cell.evd.value == known[-1].evd.value]
-    if len(known) == 1:
+    lowest = [_evd(cell) for cell in defined if cell.evd.value == defined[0].evd.value]
+    highest = [_evd(cell) for cell in defined if cell.evd.value == defined[-1].evd.value]
+    if len(defined) == 1:
         yield f"In {domain}, only {highest[0]} has an EVD (Expected Valid Depth)."
-    elif len(lowest) == len(known):
+    elif len(lowest) == len(defined):
         yield (
-            f"In {domain}, the {len(known)} targets have the same recorded EVD (Expected Valid "
+            f"In {domain}, the {len(defined)} targets have the same recorded EVD (Expected Valid "
             f"Depth): {conjoined(lowest)}."
         )
     else:
@@ -69,17 +69,17 @@ def _differences(differences: Sequence[Difference]) -> Iterator[str]:
     intervals = [
         (difference, difference.two_way.low, difference.two_way.high) for difference in differences
     ]
-    known = [
+    defined = [
         (difference, low, high)
         for difference, low, high in intervals
         if low is not None and high is not None
     ]
-    if not known:
+    if not defined:
         if differences:
             yield "No pair of targets can be told apart: no difference of EVD has an interval."
         return
-    apart = [difference for difference, low, high in known if not low <= 0 <= high]
-    pairs = f"{len(known)} of {plural(len(differences), 'pair')} of targets in a domain"
+    apart = [difference for difference, low, high in defined if not low <= 0 <= high]
+    pairs = f"{len(defined)} of {plural(len(differences), 'pair')} of targets in a domain"
     if not apart:
         yield (
             f"No two targets are told apart: of {pairs} the difference of EVD has a 95% interval, "
@@ -98,37 +98,38 @@ def _differences(differences: Sequence[Difference]) -> Iterator[str]:
 
 def _accuracy(analysis: Analysis) -> Iterator[str]:
     """Say how large the share of right answers is, target by target."""
-    known = [
+    defined = [
         (target.target, target.accuracy)
         for target in analysis.targets
         if target.accuracy.value is not None
     ]
-    if known:
-        yield f"The share of right answers, of those with a verdict, is {named_values(known)}."
+    if defined:
+        yield f"The share of right answers, of those with a verdict, is {named_values(defined)}."
 
 
 def _errors(errors: Sequence[Share]) -> Iterator[str]:
     """Say which error is most frequent, as the evaluator names them."""
-    most = max((error.count for error in errors), default=0)
-    if not most:
+    highest_count = max((error.count for error in errors), default=0)
+    if not highest_count:
         return
-    names = conjoined([error.name for error in errors if error.count == most])
+    names = conjoined([error.name for error in errors if error.count == highest_count])
     total = errors[0].share.n
-    is_shared = sum(error.count == most for error in errors) > 1
-    subject, each = ("errors are", " each") if is_shared else ("error is", "")
-    yield f"The most frequent {subject} {names} ({most:,} of {total:,} wrong answers{each})."
+    is_shared = sum(error.count == highest_count for error in errors) > 1
+    subject, ending = ("errors are", " each") if is_shared else ("error is", "")
+    share = f"{highest_count:,} of {total:,} wrong answers{ending}"
+    yield f"The most frequent {subject} {names} ({share})."
 
 
 def _rankings(analysis: Analysis) -> Iterator[str]:
     """Say whether domains rank the targets alike, or why that is undefined."""
     pairs = analysis.domain_rankings
-    known = [
+    defined = [
         (f"{pair.first} and {pair.second}", pair.coefficient)
         for pair in pairs
         if pair.coefficient.value is not None
     ]
-    if known:
-        yield f"Kendall's tau of the targets' rankings by EVD is {named_values(known)}."
+    if defined:
+        yield f"Kendall's tau of the targets' rankings by EVD is {named_values(defined)}."
     elif pairs:
         reasons = dict.fromkeys(pair.coefficient.reason or "" for pair in pairs)
         yield f"Whether domains rank targets alike cannot be said: {'; '.join(reasons)}."

@@ -55,8 +55,11 @@ def _rankings(analysis: Analysis) -> Table:
 
 def _errors(analysis: Analysis) -> Table:
     rows: list[list[tables.Cell]] = [
-        [what, share.name, share]
-        for what, shares in (("tier", analysis.errors_by_tier), ("type", analysis.errors_by_type))
+        [grouping, share.name, share]
+        for grouping, shares in (
+            ("tier", analysis.errors_by_tier),
+            ("type", analysis.errors_by_type),
+        )
         for share in shares
     ]
     names = columns("by", "which", Column("share", Share))
@@ -110,15 +113,15 @@ def _other_thetas(analysis: Analysis, *, is_valid: bool) -> Table:
     )
     rows: list[list[tables.Cell]] = [
         [
-            other.theta,
+            alternative.theta,
             ranked.target,
             ranked.domain,
             cell.evd,
             ranked.evd,
             rank_of(ranked, is_valid=is_valid),
         ]
-        for other in analysis.other_thetas
-        for cell, ranked in zip(analysis.cells, other.cells, strict=True)
+        for alternative in analysis.other_thetas
+        for cell, ranked in zip(analysis.cells, alternative.cells, strict=True)
     ]
     about = "EVD and rank under another theta, where the recording can say."
     return Table("With another theta", names, rows, about, SECTION, is_folded=True)
@@ -164,7 +167,7 @@ def _role_costs(analysis: Analysis) -> Table:
     rows: list[list[tables.Cell]] = []
     for cell in analysis.cells:
         place = [cell.target, cell.domain]
-        rows += [[*place, one.role, one.model, one.cost, None] for one in cell.role_costs]
+        rows += [[*place, cost.role, cost.model, cost.cost, None] for cost in cell.role_costs]
         rows += [[*place, "source", name, None, count] for name, count in cell.lookups.items()]
     about = "A model with several roles counts whole in each; no price list has searches."
     return Table("What the other roles cost", names, rows, about, SECTION, is_folded=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.page.browser import Block, Browser, BrowserEntry, EntryPart, Facet, facet
+from harness.page.browser import Block, Browser, BrowserEntry, EntryStep, Facet, facet
 from harness.page.replayed_study import RecordedCall, RecordedCell, ReplayedStudy
 from harness.results import (
     DrillResults,
@@ -50,25 +50,25 @@ def questions(study: ReplayedStudy[DrillResults, DrillTranscript]) -> Browser:
 
 
 def _facets(entries: list[BrowserEntry]) -> list[Facet]:
-    parts = [part for entry in entries for part in entry.parts]
+    steps = [step for entry in entries for step in entry.steps]
     facets = [
         facet(name, (entry.facets[name] for entry in entries)) for name in ("model", "domain")
     ]
     for name in ("depth", "tier", "verdict", "error", "source"):
-        values = dict.fromkeys(value for part in parts for value in part.facets[name])
+        values = dict.fromkeys(value for step in steps for value in step.facets[name])
         facets.append(Facet(name, sorted(values, key=lambda value: value == NONE)))
     return facets
 
 
 def _entry(
-    result: RunResult, recorded: RecordedCell, place: Sequence[str], call: str, part: EntryPart
+    result: RunResult, recorded: RecordedCell, place: Sequence[str], call: str, step: EntryStep
 ) -> BrowserEntry:
     """Return a question, or a run's beginning; call: the beginning of its calls' names."""
     cell = result.cell
     name = [cell.target, cell.domain, *place]
     facets = {"model": cell.target, "domain": cell.domain}
     anchor = f"{cell.name}/{call}" if call else cell.name
-    return BrowserEntry(name, cell.name, recorded.path, facets, [], [part], anchor)
+    return BrowserEntry(name, cell.name, recorded.path, facets, [], [step], anchor)
 
 
 def _by_place(transcript: DrillTranscript) -> dict[tuple[int, int, int], ProbeWords]:
@@ -80,11 +80,11 @@ def _place(probe: Probe) -> str:
     return f"question {probe.question}{deal}"
 
 
-def _beginning(result: RunResult, transcript: DrillTranscript, recorded: RecordedCell) -> EntryPart:
+def _beginning(result: RunResult, transcript: DrillTranscript, recorded: RecordedCell) -> EntryStep:
     """Return what a run began with, and the calls that belong to no question."""
     branches = "\n".join(f"{number}. {name}" for number, name in enumerate(transcript.branches, 1))
     ended = f"it ended at depth {result.depths}, by {result.stop}"
-    return EntryPart(
+    return EntryStep(
         name=f"{len(transcript.branches)} branches; {ended}",
         chip=f"ended by {result.stop}",
         tone="",
@@ -97,11 +97,11 @@ def _beginning(result: RunResult, transcript: DrillTranscript, recorded: Recorde
 
 def _question(
     target: str, probe: Probe, words: ProbeWords | None, tier: str, calls: list[RecordedCall]
-) -> EntryPart:
+) -> EntryStep:
     verdict = _verdict(probe)
     chip = f"{verdict}: {probe.error_type}" if probe.error_type else verdict
     nothing = Block("fact", f"No question after {probe.walked} directions: {probe.reason}", "")
-    return EntryPart(
+    return EntryStep(
         name=f"Path {probe.path}, of branch {probe.branch}",
         chip=chip,
         tone={RIGHT: "good", WRONG: "bad"}.get(verdict, ""),
@@ -123,9 +123,9 @@ def _by_question(recorded: RecordedCell) -> dict[str, list[RecordedCall]]:
     """Return the calls of each question by the beginning of their names, the deal in it."""
     calls: dict[str, list[RecordedCall]] = {}
     for call in recorded.calls:
-        parts = call.name.split("/")
-        deal = parts[2:3] if parts[2:] and parts[2].startswith("deal-") else []
-        calls.setdefault("/".join([*parts[:2], *deal]), []).append(call)
+        path = call.name.split("/")
+        deal = path[2:3] if path[2:] and path[2].startswith("deal-") else []
+        calls.setdefault("/".join([*path[:2], *deal]), []).append(call)
     return calls
 
 

@@ -38,7 +38,7 @@ def _survival(results: DrillResults, domain: str, bands: Mapping[str, Band]) -> 
         "with its first S(d) below theta.",
         "curves",
         "run" if repeated else "target",
-        PlotAxis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5, whole=True),
+        PlotAxis("depth d", 0.5, max(len(run.depths) for run in runs) + 0.5, is_whole=True),
         PlotAxis("S(d)", 0, 1),
         [Series(_label(run, repeated), _curve(run, bands.get(run.cell.name))) for run in runs],
         [Guide(theta, f"theta = {theta:g}")],
