@@ -17,7 +17,12 @@ def page_of(study: Study, replayed: AnyStudy) -> ProtocolPage:
     protocol = protocol_of(study)
     if hasattr(protocol, "page"):
         return protocol.page(study, replayed)
-    return ProtocolPage(_browser(protocol, replayed), study.file.protocol)
+    return plain_page(study, replayed)
+
+
+def plain_page(study: Study, replayed: AnyStudy) -> ProtocolPage:
+    """Return a page with every text of every cell, and no more than that."""
+    return ProtocolPage(_browser(protocol_of(study), replayed), study.file.protocol)
 
 
 def _browser(protocol: StudyProtocol, replayed: AnyStudy) -> Browser:

@@ -73,7 +73,7 @@ def article(
     sections = [
         _filled(RUN, overview_tables(study, of_protocol.reference)),
         _filled(first, _unplaced(of_protocol, tables)),
-        drawn_figures(of_protocol.figures),
+        *([drawn_figures(of_protocol.figures)] if of_protocol.figures else []),
         *(_filled(section, _in(section, tables)) for section in further),
         _filled(coverage(study), [*missing_cells(study), *_in(COVERAGE, tables)]),
     ]

@@ -17,6 +17,12 @@ from report import hostile
 from report.reading import Page, texts
 
 from harness.cli import main
+from harness.protocols.page import plain_page
+from harness.protocols.tables import tables_of
+from harness.report.page import article
+from harness.report.page import page as page_of_studies
+from harness.report.write import replayed_study
+from harness.run.verdict import replayed
 from harness.study.folder import Study
 
 PACKAGE = Path(__file__).parent.parent.parent
@@ -343,3 +349,17 @@ def test_numbers_stand_to_the_right_and_none_is_null(page: bytes) -> None:
     document = Page(page)
     assert [cell for cell in document.named("td") if cell.attributes.get("class") == "number"]
     assert "null" not in document.words
+
+
+def test_a_protocol_that_brings_no_page_has_a_plain_one(harmful: Study) -> None:
+    """Every text of every cell, its calls, and all its tables; nothing of what it did not bring."""
+    shown_study = replayed_study(harmful, replayed(harmful))
+    plain = plain_page(harmful, shown_study)
+    tables = tables_of(harmful, shown_study.results)
+    document = Page(page_of_studies([article(shown_study, plain, tables, [])]))
+    [browser] = document.browsers
+    assert [entry["cell"] for entry in browser["entries"]] == shown_study.cells
+    assert sum(hostile.WORDS in text for text in texts(browser)) == 10
+    headings = {heading for heading in document.words.split() if heading in ("Findings", "Figures")}
+    assert headings == set()
+    assert all(table.title in document.words for table in tables)
