@@ -54,7 +54,8 @@ HOUSE: Mapping[str, Room] = {
     "audit": room({*EVERYONE, "forms", "stats"}, {"numpy", "pydantic"}),
     "fitness": room({*EVERYONE, "forms", "stats"}, {"pydantic"}),
     "study": room(
-        {*EVERYONE, "asking", "forms", "http_names", "placeholders", "registry"}, {"pydantic"}
+        {*EVERYONE, "asking", "forms", "http_names", "placeholders", "registry"},
+        {"msgspec", "pydantic"},
     ),
     "page": room(EVERYONE, {"msgspec"}),
     "protocols": room({*EVERYONE, "asking", "page", "registry", "study"}),
@@ -66,9 +67,7 @@ HOUSE: Mapping[str, Room] = {
         {"httpx", "msgspec"},
     ),
     "report": room({*OF_A_STUDY, "page"}, {"jinja2", "markupsafe", "matplotlib", "msgspec"}),
-    "diff": room(
-        {*OF_A_STUDY, "protocols/ddft", "protocols/depthcharge"}, {"msgspec", "numpy"}
-    ),
+    "diff": room(OF_A_STUDY, {"msgspec", "numpy"}),
     "export": room(OF_A_STUDY, {"pyarrow"}),
     "bundle": room({*OF_A_STUDY, "report"}, {"httpx", "msgspec", "zstandard"}),
     "jury": room({*OF_A_STUDY, "protocols/ddft"}, {"httpx", "msgspec"}),

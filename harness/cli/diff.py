@@ -21,7 +21,8 @@ def diff(before: str, after: str, as_json: bool, verify: bool, root: Path | None
 
     BEFORE and AFTER are names, folders, or bundles of `harness pack`. What is compared are the
     cells that both have: settings, texts, models, words, scores, and metrics with the interval of
-    their change; for DDFT, which part of CI changed the phenotype. Exit code 0 whatever differs.
+    their change; where a protocol sorts models into classes, which part of a metric changed the
+    class. Exit code 0 whatever differs.
     """
     from harness.cli.tables import show_tables
     from harness.diff.compare import compare

@@ -17,7 +17,7 @@ from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_stu
     "changed",
     multiple=True,
     metavar="KEY=VALUE",
-    help="A setting of the metrics, as in ddft.empty_far_prime=zero; may be repeated.",
+    help="A setting of the metrics, as in PROTOCOL.missing_limit=0.1; may be repeated.",
 )
 @click.option(
     "--out",
@@ -73,7 +73,7 @@ def _settings(changed: Sequence[str]) -> dict[str, object]:
     for words in changed:
         key, equals, value = words.partition("=")
         if not equals:
-            raise UsageError(f"--set {words}: expected KEY=VALUE, as in ddft.theta=0.8")
+            raise UsageError(f"--set {words}: expected KEY=VALUE, as in PROTOCOL.missing_limit=0.1")
         if key.strip() in settings:
             raise UsageError(f"--set {key.strip()}: stands twice")
         settings[key.strip()] = value.strip()

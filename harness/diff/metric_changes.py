@@ -26,9 +26,9 @@ def paired_scores(before: Scores, after: Scores, study: Study) -> list[Paired]:
 
     The interval of the mean change is a percentile bootstrap over cells, undefined below four.
     """
-    models = {cell.name: _model(cell) for cell in study.file.plan.cells()}
+    models = {cell.name: cell.examined for cell in study.file.plan.cells()}
     groups = [ALL, *study.file.plan.examined]
-    names = list(next(iter(before.values())))
+    names = list(next(iter(before.values()), {}))
     found = []
     for name in names:
         for group in groups:
@@ -38,10 +38,6 @@ def paired_scores(before: Scores, after: Scores, study: Study) -> list[Paired]:
             if cells:
                 found.append(_paired(name, group, known, study.file.seed))
     return found
-
-
-def _model(cell: Any) -> str:
-    return str(cell.subject if hasattr(cell, "subject") else cell.target)
 
 
 def _paired(name: str, model: str, pairs: Sequence[tuple[float, float]], seed: int) -> Paired:

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from harness.protocols.ddft.analysis.attribution import Swap
 from harness.results import Interval, Value
 
 
@@ -83,8 +82,8 @@ class MetricPair(msgspec.Struct):
 class Diff(msgspec.Struct):
     """Two recordings compared, over the cells that both have.
 
-    before, after: the names of the two. verification: how far each was checked. swaps: what changed
-    CI and phenotype (DDFT only).
+    before, after: the names of the two. verification: how far each was checked. swaps: which
+    part of a metric changed a model's class, in the protocol's own form; [] without classes.
     """
 
     before: str
@@ -101,4 +100,4 @@ class Diff(msgspec.Struct):
     words: list[CellWords]
     scores: list[Paired]
     metrics: list[MetricPair]
-    swaps: list[Swap]
+    swaps: list[Any]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.diff.schema import Changed, Diff
+from harness.protocols.registry import protocol_named
 from harness.results import Value
-from harness.results.digits import number
 from harness.results.table import Cell, Column, Estimate, Table, columns
 
 MOST_ROWS = 20
@@ -16,8 +16,9 @@ LONGEST = 60
 
 
 def tables(diff: Diff) -> list[Table]:
-    """Give the tables; what is the same takes no row."""
-    found = [
+    """Return the tables; what is the same takes no row."""
+    protocol = protocol_named(diff.protocol)
+    return [
         _changed("Configuration", diff.configuration, diff),
         _changed("Materials", diff.materials, diff),
         _models(diff),
@@ -25,8 +26,8 @@ def tables(diff: Diff) -> list[Table]:
         _cells(diff),
         _scores(diff),
         _metrics(diff),
+        *protocol.attribution_tables(diff.swaps, diff.before, diff.after),
     ]
-    return [*found, _swaps(diff)] if diff.protocol == "ddft" else found
 
 
 def _changed(what: str, changes: Sequence[Changed], diff: Diff) -> Table:
@@ -132,27 +133,3 @@ def _metrics(diff: Diff) -> Table:
     change = Column("change, 95%", Estimate, key="change")
     names = columns("model", "metric", *_before_and_after(diff), change)
     return Table("Metrics, each by its own study's rules", names, rows)
-
-
-def _swaps(diff: Diff) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            f"{swap.subject} ({swap.arm})",
-            swap.part,
-            swap.before if isinstance(swap.before, str) else number(swap.before),
-            swap.after if isinstance(swap.after, str) else number(swap.after),
-            swap.ci,
-            (swap.phenotype or "undefined") + (" *" if swap.changes else ""),
-        ]
-        for swap in diff.swaps
-    ]
-    names = columns(
-        "subject",
-        "taken over",
-        diff.before,
-        diff.after,
-        Column("CI then", Value),
-        "phenotype",
-    )
-    title = "What changed the phenotype: one part at a time taken over (*: another phenotype)"
-    return Table(title, names, rows)

@@ -11,10 +11,8 @@ from harness.study.folder import Study
 
 
 def findings_of(study: Study, results: Any) -> list[str]:
-    """Return the sentences, most important first; a protocol without a function has none."""
-    protocol = protocol_of(study)
-    sentences = protocol.findings(results) if hasattr(protocol, "findings") else []
-    return [*sentences, *missing_sentence(results.missing)]
+    """Return the sentences, most important first."""
+    return [*protocol_of(study).findings(results), *missing_sentence(results.missing)]
 
 
 def missing_sentence(missing: Missing) -> list[str]:

@@ -7,16 +7,23 @@ from typing import Any, NamedTuple, Protocol
 
 from harness.asking.executor import Each, in_turn
 from harness.asking.models.model import Message, Model
+from harness.asking.replies.one_word import imagined_word
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.asking.sources.fact_source import Source
+from harness.errors import UsageError
 from harness.page.page import ProtocolPage
 from harness.page.replayed_study import AnyStudy
+from harness.protocols.page import plain_page
 from harness.results import AnswerCounts, Fitness, Gold, Interval, Materials
+from harness.results.answers import NO_ANSWERS
 from harness.results.bounds import Bounds
+from harness.results.growth import AddedFields
+from harness.results.metric_tables import metric_rows, metrics_table
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.study.folder import Study
 from harness.study.plan import Plan
+from harness.version import VERSION
 
 YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a gap can be left
 
@@ -36,10 +43,10 @@ class Changes(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What a cell is held with.
+    """What a cell is run with: models and sources by the study's names of them.
 
-    heard: hears of each verdict that a model gave, by its state ("ok" or what was wrong). each:
-    how what can be done at once is done.
+    heard: is called with each verdict that a model gave, by its state ("ok" or what was wrong).
+    each: how what can be done at once is done.
     """
 
     models: Mapping[str, Model]
@@ -49,36 +56,97 @@ class Surroundings(NamedTuple):
 
 
 class Held(Protocol):
-    """A cell on its way."""
+    """A cell that is being recorded or replayed."""
 
     def run(self) -> Any:
-        """Hold it, and give its numbers; raises what models and sources raise."""
+        """Make every call, and return the cell's numbers; raises what models and sources raise.
+
+        The numbers are a msgspec struct with `cell` (its place), `served` and `usage`; its
+        `replies`, where judges reply in a form, are counted (results/fallbacks.py).
+        """
 
     def transcript(self) -> Any:
-        """Give its words so far."""
+        """Return what was said so far: a struct with `cell`."""
 
 
-class StudyProtocol(Protocol):
-    """One protocol, as recording, replay and the commands need it: a module of each protocol."""
+class NoRules(NamedTuple):
+    """The rules of a protocol whose metrics have none."""
 
-    VERSIONS: tuple[int, ...]  # of the protocol that this release can run
-    PLACEHOLDERS: Mapping[str, Sequence[str]]  # that each prompt is filled with
+
+class StudyProtocol:
+    """A protocol, as recording, replay and the commands need it.
+
+    Another package derives from this, and names an instance of it as its entry point; our own are
+    modules with the same names in them. What only raises here every protocol has; what returns
+    something fits a protocol without judges, rules and analysis.
+    """
+
     PLAN: type[Plan]  # the form of its table in study.toml
-    EXAMINED: str  # the role of the models under test
-    CAN_REJUDGE: bool  # whether another jury can judge what is recorded
-    JUDGING: str  # the prompt by which answers are judged
+    EXAMINED: str = "subject"  # the role of the models under test
+    VERSIONS: tuple[int, ...] = (1,)  # of the protocol that this release can run
+    PROMPTS: Mapping[str, str] = {}  # that a new study freezes, by name
+    PLACEHOLDERS: Mapping[str, Sequence[str]] = {}  # that each prompt is filled with
+    JUDGING: str = ""  # the prompt by which answers are judged
+    CAN_REJUDGE: bool = False  # whether another jury can judge what is recorded
+    ADDED: AddedFields = {}  # the fields that its results grew by
+
+    # Recording and replay
 
     def fresh(self, study: Study) -> Materials:
-        """Give the materials that a new study freezes."""
+        """Return the materials that a new study freezes."""
+        return Materials(VERSION, study.file.protocol, self.VERSIONS[-1], dict(self.PROMPTS))
 
     def cell(self, study: Study, key: Any, materials: Materials, around: Surroundings) -> Held:
-        """Set up one cell."""
+        """Set up one cell; nothing is asked before it is run."""
+        raise NotImplementedError
+
+    def score(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
+        """Compute a study's results from finished cells, its study-level analysis among them.
+
+        They are a struct that derives from results.StudyResults, and has `cells`.
+        """
+        raise NotImplementedError
+
+    def partly_scored(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
+        """Compute metrics of some of a study's cells; the analysis may be left out."""
+        return self.score(study, materials, cells)
+
+    def metric_rules(self, study: Study) -> Any:
+        """Return the rules of the metrics as the study file makes them, a named tuple."""
+        del study
+        return NoRules()
+
+    def missing(self, results: Sequence[Any]) -> int:
+        """Count the verdicts of finished cells that are missing."""
+        del results
+        return 0
+
+    def answers(self, results: Sequence[Any]) -> AnswerCounts:
+        """Count the answers of the models examined, by kind."""
+        del results
+        return NO_ANSWERS
+
+    def stalls(self, results: Any) -> list[str]:
+        """Return the cells that ended before anything was asked, and why, a line for each."""
+        del results
+        return []
+
+    # Judges and their gold set
+
+    def judges(self, study: Study) -> list[str]:
+        """Return the models that judge."""
+        del study
+        return []
 
     def with_gold(self, study: Study, materials: Materials, gold: Gold) -> Materials:
         """Return materials with what of a gold set is for this protocol, and its texts."""
+        del materials, gold
+        raise _unavailable(study, "gold set")
 
     def exam(self, study: Study, materials: Materials, around: Surroundings) -> Held:
         """Set up the cell in which the judges take the materials' gold set."""
+        del materials, around
+        raise _unavailable(study, "gold set")
 
     def fitness(
         self,
@@ -89,75 +157,102 @@ class StudyProtocol(Protocol):
         transcripts: Sequence[Any],
     ) -> list[Fitness]:
         """Return whether each judge is fit, by a gold set (None: not taken) and a recording."""
+        del study, materials, taken, cells, transcripts
+        return []
+
+    # Before recording
 
     def pilot_cells(self, study: Study) -> Sequence[Any]:
         """Return the reduced grid of a pilot; raises UsageError where the study has none."""
-
-    def stalls(self, results: Any) -> list[str]:
-        """Return the cells that ended before anything was asked, and why, a line for each."""
-
-    def calls_a_cell(self, study: Study) -> int:
-        """Give about how many calls a cell makes, for the time that is left."""
-
-    def missing(self, results: Sequence[Any]) -> int:
-        """Count the verdicts of finished cells that are missing."""
-
-    def answers(self, results: Sequence[Any]) -> AnswerCounts:
-        """Count the answers of the models examined, by kind."""
-
-    def score(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
-        """Compute a study's results from finished cells, its study-level analysis among them."""
-
-    def metric_rules(self, study: Study) -> Any:
-        """Give the rules of the metrics as the study file makes them, a named tuple."""
-
-    def tables(self, found: Any) -> list[Table]:
-        """Give results as tables for people."""
-
-    def rows(self, materials: Materials, found: Any) -> list[Sequence[object]]:
-        """Give the finest data as rows, the columns' names first."""
-
-    def bounds(self, study: Study, found: Any) -> Bounds:
-        """Return what missing verdicts could change at most."""
-
-    def findings(self, found: Any) -> list[str]:
-        """Return what a study found, in sentences; a protocol may lack this function."""
-
-    def page(self, study: Study, replayed: AnyStudy) -> ProtocolPage:
-        """Return what is on a study's page beside its tables; a protocol may lack this function."""
-
-    def scoreboard(self, found: Any) -> list[Scored]:
-        """Return every metric of every model, in the order of the results."""
-
-    def partly_scored(self, study: Study, materials: Materials, cells: Sequence[Any]) -> Any:
-        """Compute metrics of some of a study's cells, without the analysis."""
+        raise _unavailable(study, "pilot")
 
     def axes(self, study: Study) -> list[Axis]:
         """Return what of a grid a sample may leave out, what is missed most first."""
+        del study
+        return []
 
-    def words(self, transcript: Any) -> Mapping[str, str]:
-        """Return everything that was said in a cell, by the names of its calls, in order."""
-
-    def cell_scores(self, found: Any) -> Mapping[str, Mapping[str, float | None]]:
-        """Return each cell's scores by its name."""
-
-    def changes(self, before: Study, old: Any, after: Study, new: Any) -> Changes:
-        """Return how sure the changes of metrics between two recordings are."""
-
-    def attributions(self, old: Any, new: Any) -> list[Any]:
-        """Return which part of a metric changed a subject's class, where there are such parts."""
-
-    def judges(self, study: Study) -> list[str]:
-        """Return the models that judge."""
+    def calls_a_cell(self, study: Study) -> int:
+        """Return about how many calls a cell makes, for the time that is left."""
+        del study
+        return 1
 
     def may_ask_again(self, call: str) -> bool:
         """Tell whether a call is made once more where its reply cannot be used."""
+        del call
+        return False
 
     def is_bounded(self, study: Study) -> bool:
         """Tell whether an estimate with every second ask has all the calls there can be."""
+        del study
+        return True
 
     def undefined_by_rule(self, study: Study) -> list[str]:
         """Say which of a study's metrics its rules or its size leave undefined, and what helps."""
+        del study
+        return []
 
     def imagined(self, call: str, messages: Sequence[Message], limit: int) -> str:
-        """Give a reply of about `limit` tokens that the protocol can use, for an estimate."""
+        """Return a reply of about `limit` tokens that the protocol can use, for an estimate."""
+        del call
+        return imagined_word(messages) or "word " * max(1, limit * 4 // 5)
+
+    # What is shown
+
+    def scoreboard(self, found: Any) -> list[Scored]:
+        """Return every metric of every model, in the order of the results."""
+        raise NotImplementedError
+
+    def words(self, transcript: Any) -> Mapping[str, str]:
+        """Return everything that was said in a cell, by the names of its calls, in order."""
+        raise NotImplementedError
+
+    def tables(self, found: Any) -> list[Table]:
+        """Return results as tables."""
+        return [metrics_table(self.scoreboard(found))]
+
+    def rows(self, materials: Materials, found: Any) -> list[Sequence[object]]:
+        """Return the finest data as rows, the columns' names first."""
+        del materials
+        return metric_rows(self.scoreboard(found))
+
+    def bounds(self, study: Study, found: Any) -> Bounds:
+        """Return what missing verdicts could change at most."""
+        del study, found
+        return Bounds(())
+
+    def findings(self, found: Any) -> list[str]:
+        """Return what a study found, in sentences."""
+        del found
+        return []
+
+    def page(self, study: Study, replayed: AnyStudy) -> ProtocolPage:
+        """Return what is on a study's page beside its tables."""
+        return plain_page(study.file.protocol, self.words, replayed)
+
+    # Two recordings compared
+
+    def cell_scores(self, found: Any) -> Mapping[str, Mapping[str, float | None]]:
+        """Return each cell's scores by its name."""
+        return {cell.cell.name: {} for cell in found.cells}
+
+    def changes(self, before: Study, old: Any, after: Study, new: Any) -> Changes:
+        """Return how sure the changes of metrics between two recordings are."""
+        del before, old, after, new
+        return Changes({}, "the protocol has no errors of changes")
+
+    def attributions(self, old: Any, new: Any) -> list[Any]:
+        """Return which part of a metric changed a subject's class, where there are such parts."""
+        del old, new
+        return []
+
+    def attribution_tables(
+        self, attributions: Sequence[Any], before: str, after: str
+    ) -> list[Table]:
+        """Return attributions as tables; before, after: the names of the two recordings."""
+        del attributions, before, after
+        return []
+
+
+def _unavailable(study: Study, what: str) -> UsageError:
+    protocol = study.file.protocol
+    return UsageError(f"{study.name} is a study of the protocol {protocol!r}, which has no {what}")

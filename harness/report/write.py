@@ -17,7 +17,7 @@ from harness.page.replayed_study import (
     ReplayedStudy,
 )
 from harness.protocols.findings import findings_of
-from harness.protocols.page import page_of
+from harness.protocols.registry import protocol_of
 from harness.protocols.tables import tables_of
 from harness.recording import cassette as cassettes
 from harness.report import page
@@ -70,7 +70,8 @@ def _article(study: Study, replay: Replayed) -> page.Article:
     page_study = replayed_study(study, replay)
     results = page_study.results
     findings = findings_of(study, results)
-    return page.article(page_study, page_of(study, page_study), tables_of(study, results), findings)
+    of_protocol = protocol_of(study).page(study, page_study)
+    return page.article(page_study, of_protocol, tables_of(study, results), findings)
 
 
 def _require_published(verdict: Verdict) -> None:

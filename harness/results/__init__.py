@@ -19,7 +19,6 @@ from harness.results.ddft import CellResult as CellResult
 from harness.results.ddft import Exchange as Exchange
 from harness.results.ddft import Level as Level
 from harness.results.ddft import Results as Results
-from harness.results.ddft import Score as Score
 from harness.results.ddft import SubjectMetrics as SubjectMetrics
 from harness.results.ddft import Transcript as Transcript
 from harness.results.ddft import Turn as Turn
@@ -29,7 +28,6 @@ from harness.results.depthcharge import Depth as Depth
 from harness.results.depthcharge import DrillResults as DrillResults
 from harness.results.depthcharge import DrillTranscript as DrillTranscript
 from harness.results.depthcharge import Lookups as Lookups
-from harness.results.depthcharge import Passage as Passage
 from harness.results.depthcharge import Passes as Passes
 from harness.results.depthcharge import Probe as Probe
 from harness.results.depthcharge import ProbeWords as ProbeWords
@@ -37,7 +35,6 @@ from harness.results.depthcharge import Rise as Rise
 from harness.results.depthcharge import RunKey as RunKey
 from harness.results.depthcharge import RunMetrics as RunMetrics
 from harness.results.depthcharge import RunResult as RunResult
-from harness.results.depthcharge import Share as Share
 from harness.results.depthcharge import tier_of as tier_of
 from harness.results.depthcharge import tier_pass as tier_pass
 from harness.results.exam import GoldResult as GoldResult
@@ -49,7 +46,6 @@ from harness.results.gold import Gold as Gold
 from harness.results.gold import GoldAnswer as GoldAnswer
 from harness.results.gold import GoldFact as GoldFact
 from harness.results.gold import GoldKey as GoldKey
-from harness.results.growth import is_grown as is_grown
 from harness.results.jury import Fitness as Fitness
 from harness.results.jury import Habits as Habits
 from harness.results.jury import JuryCheck as JuryCheck
@@ -62,10 +58,14 @@ from harness.results.materials import Prices as Prices
 from harness.results.materials import TrapEntry as TrapEntry
 from harness.results.materials import TrapPool as TrapPool
 from harness.results.materials import read_materials as read_materials
+from harness.results.passage import Passage as Passage
+from harness.results.score import Score as Score
 from harness.results.shared import RESULTS_VERSION as RESULTS_VERSION
 from harness.results.shared import Interval as Interval
 from harness.results.shared import Missing as Missing
 from harness.results.shared import ModelCost as ModelCost
+from harness.results.shared import Share as Share
 from harness.results.shared import Spending as Spending
 from harness.results.shared import Usage as Usage
 from harness.results.shared import Value as Value
+from harness.results.study_results import StudyResults as StudyResults

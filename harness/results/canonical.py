@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from reprlib import Repr
 from typing import Any, NamedTuple
@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.json_files import plain
-from harness.results.ddft import CellKey
-from harness.results.depthcharge import RunKey
-from harness.results.growth import FORM, is_added
+from harness.results.growth import FORM, pattern
 
 REL_TOL, ABS_TOL = 1e-9, 1e-12
 RESTORE = "Restore it, or delete it and let `harness record` write it anew from the cassettes."
+NameOfCell = Callable[[dict[str, Any]], str]  # from its key as plain data; "" where it is none
+NONE_NEW: frozenset[str] = frozenset()
 _short = Repr()  # a damaged value may be of any size and depth
 _short.maxstring = _short.maxother = _short.maxlong = 200
 
@@ -51,7 +51,7 @@ class Comparison(NamedTuple):
 
 
 def canonical(value: Any) -> bytes:
-    """Give the bytes of a results file: floats with 12 significant digits, LF, final newline."""
+    """Return the bytes of a results file: floats with 12 significant digits, LF, final newline."""
     plain = _rounded(msgspec.to_builtins(value))
     return msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
 
@@ -71,16 +71,23 @@ def read_results(path: Path) -> Any:
     return plain(path, RESTORE)
 
 
-def compared(recorded: Any, now: Any, where: str = "", *, grown: bool = False) -> Comparison:
+def no_name(key: dict[str, Any]) -> str:  # noqa: ARG001
+    """Return that a cell has no name: its entry is called by its number."""
+    return ""
+
+
+def compared(
+    recorded: Any, now: Any, *, newer: frozenset[str] = NONE_NEW, cell_name: NameOfCell = no_name
+) -> Comparison:
     """Compare recorded results with what is computed now, as plain data.
 
-    grown: the results were recorded under an older RESULTS_VERSION, so that the fields which came
-    later (growth.py) may be in `now` only. What was recorded and is gone or different is always a
-    difference; a real one is named before one of rounding.
+    newer: the fields that may be in `now` only, since they came after the form of what is recorded
+    (growth.py). What was recorded and is gone or different is always a difference; a real one is
+    named before one of rounding. cell_name: how a cell is called in the name of a difference.
     """
     first, more = None, 0
-    for difference in _differences(recorded, now, where):
-        if grown and difference.recorded is ABSENT and is_added(difference.where):
+    for difference in _differences(recorded, now, "", cell_name):
+        if difference.recorded is ABSENT and pattern(difference.where) in newer:
             more += 0 if difference.where in FORM else _values(difference.now)
         elif first is None or (first.close and not difference.close):
             first = difference
@@ -93,38 +100,33 @@ def _values(value: Any) -> int:
     return sum(map(_values, value)) if isinstance(value, list) else 1
 
 
-def _differences(recorded: Any, now: Any, where: str) -> Iterator[Difference]:
+def _differences(
+    recorded: Any, now: Any, where: str, cell_name: NameOfCell
+) -> Iterator[Difference]:
     if isinstance(recorded, dict) and isinstance(now, dict):
         for key in [*recorded, *(key for key in now if key not in recorded)]:
             place = f"{where}.{key}" if where else str(key)
-            yield from _differences(recorded.get(key, ABSENT), now.get(key, ABSENT), place)
+            old, new = recorded.get(key, ABSENT), now.get(key, ABSENT)
+            yield from _differences(old, new, place, cell_name)
     elif isinstance(recorded, list) and isinstance(now, list):
         for number, (old, new) in enumerate(zip(recorded, now, strict=False)):
-            yield from _differences(old, new, f"{where}[{_label(old, number)}]")
+            place = f"{where}[{_label(old, number, cell_name)}]"
+            yield from _differences(old, new, place, cell_name)
         if len(recorded) != len(now):
             yield Difference(f"{where} (length)", len(recorded), len(now), False)
     elif recorded != now or type(recorded) is not type(now):
         yield Difference(where, recorded, now, _close(recorded, now))
 
 
-def _label(entry: Any, number: int) -> str:
+def _label(entry: Any, number: int, cell_name: NameOfCell) -> str:
     """Name an entry of a list by what it is about; by its number where that cannot be told."""
     if isinstance(entry, dict):
         for name in ("cell", "subject", "turn", "level", "depth"):
             if isinstance(entry.get(name), dict):
-                return _cell_name(entry[name]) or str(number)
+                return cell_name(entry[name]) or str(number)
             if isinstance(entry.get(name), (str, int, float)):
                 return str(entry[name])[:200]
     return str(number)
-
-
-def _cell_name(cell: dict[str, Any]) -> str:
-    try:
-        if "target" in cell:
-            return msgspec.convert(cell, RunKey).name
-        return msgspec.convert(cell, CellKey).name
-    except msgspec.ValidationError:
-        return ""
 
 
 def _close(old: Any, new: Any) -> bool:

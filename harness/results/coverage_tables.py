@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from harness.results.answers import KINDS, AnswerCounts, Answers, words_of
 from harness.results.bounds import Bound
-from harness.results.depthcharge import Share
 from harness.results.fallbacks import Fallbacks
-from harness.results.shared import Missing, Value
+from harness.results.shared import Missing, Share, Value
 from harness.results.table import Cell, Column, Table, columns
 
 SECTION = "coverage"

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from harness.results.depthcharge import Share
-from harness.results.shared import Interval, Value
+from harness.results.shared import Interval, Share, Value
 from harness.results.table import Cell, Column, Estimate, Noted, Table
 
 FIELDS = {

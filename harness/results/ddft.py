@@ -6,29 +6,13 @@ from typing import Any
 
 import msgspec
 
-from harness.results.answers import NO_ANSWERS, AnswerCounts
 from harness.results.cell_names import name_part
-from harness.results.fallbacks import Fallbacks, Replies
-from harness.results.jury import JuryCheck
-from harness.results.shared import RESULTS_VERSION, Missing, Spending, Usage, Value
+from harness.results.fallbacks import Replies
+from harness.results.score import Score
+from harness.results.shared import Usage, Value
+from harness.results.study_results import StudyResults
 
 SCRIPTED, TEMPLATE = "scripted", "template"  # sources of questions that nobody wrote for a dialogue
-
-
-NO_ANSWER = "no_answer"  # state of the scores of a turn whose answer is missing
-
-
-class Score(msgspec.Struct):
-    """One judge's scores of one answer; far and sas are null unless state is "ok".
-
-    state NO_ANSWER, asks 0: there was no answer to judge.
-    """
-
-    far: float | None
-    sas: float | None
-    state: str
-    asks: int
-    repaired: list[str] = []
 
 
 class Turn(msgspec.Struct):
@@ -59,9 +43,14 @@ class CellKey(msgspec.Struct, frozen=True, order=True):
 
     @property
     def name(self) -> str:
-        """Give the cell's name, from which its file name is made."""
+        """Return the cell's name, from which its file name is made."""
         subject = name_part(self.subject)
         return f"{subject}--{self.concept}--c{self.level:g}--{self.arm}--r{self.repeat}"
+
+    @property
+    def examined(self) -> str:
+        """Return the model under test."""
+        return self.subject
 
 
 class CellResult(msgspec.Struct):
@@ -128,27 +117,9 @@ class SubjectMetrics(msgspec.Struct):
     danger_zone: Value
 
 
-class Results(msgspec.Struct):
-    """results.json: what a study found, and by which rules.
+class Results(StudyResults, kw_only=True):
+    """results.json of a DDFT study: what it found, and by which rules."""
 
-    analysis: the protocol's study-level analysis, in its own form. jury: whether the judges are
-    fit.
-    """
-
-    study: str
-    protocol: str
-    protocol_version: int
-    valid: bool
-    invalid_reason: str | None
-    rules: dict[str, Any]
-    missing: Missing
-    spending: Spending
     subjects: list[SubjectMetrics]
     analysis: Any
     cells: list[CellResult]
-    results_version: int = RESULTS_VERSION
-    fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
-    transcripts: dict[str, str] = {}
-    answers: AnswerCounts = NO_ANSWERS
-    notices: list[str] = []
-    jury: JuryCheck | None = None

@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from harness.results.answers import NO_ANSWERS, AnswerCounts
 from harness.results.cell_names import name_part, slug
-from harness.results.fallbacks import Fallbacks, Replies
-from harness.results.jury import JuryCheck
-from harness.results.shared import RESULTS_VERSION, Interval, Missing, Spending, Usage, Value
+from harness.results.fallbacks import Replies
+from harness.results.passage import Passage
+from harness.results.shared import Interval, Share, Usage, Value
+from harness.results.study_results import StudyResults
 
 TIERS = ("COMMON", "TEXTBOOK", "PROFESSIONAL", "SPECIALIST", "CUTTING_EDGE")
 OF_TARGET = "target "  # begins a verdict that is missing because there was no answer to judge
 DEFAULT_PASSES = 3
-PAGE_FORM, SNIPPET_FORM = "page", "snippet"  # of passages
 ASKED, UNVERIFIABLE, MISSING = "asked", "unverifiable", "missing"
 SOURCES, VERDICTS = "sources", "verdicts"  # of which a run ran out
 
@@ -61,8 +60,13 @@ class RunKey(msgspec.Struct, frozen=True, order=True):
 
     @property
     def name(self) -> str:
-        """Give the run's name, from which its file name is made."""
+        """Return the run's name, from which its file name is made."""
         return f"{name_part(self.target)}--{slug(self.domain)}--r{self.repeat}"
+
+    @property
+    def examined(self) -> str:
+        """Return the model under test."""
+        return self.target
 
 
 class Probe(msgspec.Struct):
@@ -126,23 +130,6 @@ class RunResult(msgspec.Struct):
     replies: list[Replies] = []
 
 
-class Passage(msgspec.Struct, frozen=True):
-    """A text that was found: what it says, and where it stands.
-
-    revision or date, and licence, are "" where the source does not say. form: "page" (of its own
-    text), "snippet" (what a search engine shows of it), "" (a wiki's own words, or an older
-    recording's).
-    """
-
-    title: str
-    text: str
-    url: str
-    revision: str = ""
-    date: str = ""
-    licence: str = ""
-    form: str = ""
-
-
 class ProbeWords(msgspec.Struct):
     """One question's words: the fact it rests on, what was asked and answered, the verdict.
 
@@ -190,14 +177,6 @@ class Depth(msgspec.Struct):
     accuracy: Value
     wilson: Interval
     survival: Value
-
-
-class Share(msgspec.Struct):
-    """A count, and its share of n."""
-
-    name: str
-    count: int
-    share: Value
 
 
 class Rise(msgspec.Struct):
@@ -278,27 +257,9 @@ class RunMetrics(msgspec.Struct):
     short: list[int] = []
 
 
-class DrillResults(msgspec.Struct):
-    """results.json of a DepthCharge study: what it found, and by which rules.
+class DrillResults(StudyResults, kw_only=True):
+    """results.json of a DepthCharge study: what it found, and by which rules."""
 
-    notices: what has to be said before any number. analysis: the study-level analysis, in the
-    protocol's own form. jury: whether the evaluator is fit.
-    """
-
-    study: str
-    protocol: str
-    protocol_version: int
-    valid: bool
-    invalid_reason: str | None
-    notices: list[str]
-    rules: dict[str, Any]
-    missing: Missing
-    spending: Spending
     runs: list[RunMetrics]
     analysis: Any
     cells: list[RunResult]
-    results_version: int = RESULTS_VERSION
-    fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
-    transcripts: dict[str, str] = {}
-    answers: AnswerCounts = NO_ANSWERS
-    jury: JuryCheck | None = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from harness.results.ddft import Score
 from harness.results.gold import GoldKey
+from harness.results.score import Score
 from harness.results.shared import Usage
 
 

@@ -34,6 +34,14 @@ class Interval:
         return (self.high - self.low) / 2
 
 
+class Share(msgspec.Struct):
+    """A count, and its share of n."""
+
+    name: str
+    count: int
+    share: Value
+
+
 class Usage(msgspec.Struct):
     """What a model was asked: calls, tokens in and out, and the calls that named no tokens."""
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from harness.results.depthcharge import Share
-from harness.results.shared import Interval, Value
+from harness.results.shared import Interval, Share, Value
 
 
 class Estimate(NamedTuple):

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.results.depthcharge import Share
 from harness.results.digits import UNDEFINED, between
-from harness.results.shared import Interval, Value
+from harness.results.shared import Interval, Share, Value
 from harness.results.table import Cell, Column, Estimate, Noted, Table
 
 NO_ROWS = "None."

@@ -8,13 +8,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness import results as results_file
+from harness.protocols.registry import protocol_of
 from harness.results import Difference, GoldKey
+from harness.results.growth import newer_fields
 from harness.run.replay import CellReplay
 from harness.study.folder import Study
 
 IDENTICAL, EQUAL, DIFFERENT = "identical", "equal", "different"
 NOT_BOUND = "not bound"
 TRANSCRIPTS = "transcripts"
+BINDING_VERSION = 2  # of results, from which on they bind the words; since cassette format 2
 FORM_ONLY = "the file's form only"
 
 
@@ -44,7 +47,7 @@ def compare_results(study: Study, results: Any, replays: Sequence[CellReplay]) -
     if study.results.read_bytes() == now:
         return ResultsComparison(IDENTICAL, IDENTICAL)
     recorded = results_file.read_results(study.results)
-    comparison = _compared(recorded, msgspec.json.decode(now), replays)
+    comparison = _compared(study, recorded, msgspec.json.decode(now), replays)
     if comparison.where or comparison.words == NOT_BOUND:
         return comparison
     return comparison._replace(numbers=EQUAL, where=FORM_ONLY)
@@ -64,7 +67,7 @@ def compare_cells(study: Study, replays: Sequence[CellReplay]) -> ResultsCompari
             }
         )
     )
-    return _compared(_part_of(recorded, now), now, replays)
+    return _compared(study, _part_of(recorded, now), now, replays)
 
 
 def _part_of(recorded: Any, now: dict[str, Any]) -> Any:
@@ -82,19 +85,42 @@ def _part_of(recorded: Any, now: dict[str, Any]) -> Any:
     return part
 
 
-def _compared(recorded: Any, now: Any, replays: Sequence[CellReplay]) -> ResultsComparison:
-    """Compare as far as the recorded form goes; only format 1 has results of an older one."""
-    grown = results_file.is_grown(recorded) and all(one.file_format == 1 for one in replays)
-    comparison = results_file.compared(recorded, now, grown=grown)
-    bound = not grown or TRANSCRIPTS in recorded
-    words, first = IDENTICAL if bound else NOT_BOUND, comparison.first
-    if first is None:
-        return ResultsComparison(IDENTICAL, words, more=comparison.more)
-    if first.where.partition(".")[0] == TRANSCRIPTS:
-        return ResultsComparison(IDENTICAL, DIFFERENT, first.where, problem=_other_words(first))
-    numbers = EQUAL if first.close else DIFFERENT
-    problem = "" if first.close else f"numbers: the first that differs is {first.words}"
-    return ResultsComparison(numbers, words, first.words, comparison.more, problem)
+def _compared(
+    study: Study, recorded: Any, now: dict[str, Any], replays: Sequence[CellReplay]
+) -> ResultsComparison:
+    """Compare as far as the recorded form goes; no other cassettes have results of its first."""
+    oldest = 1 if all(replay.file_format == 1 for replay in replays) else BINDING_VERSION
+    newer = newer_fields(recorded, protocol_of(study).ADDED, oldest)
+    comparison = results_file.compared(
+        _without_sums(recorded),
+        _without_sums(now),
+        newer=newer,
+        cell_name=study.file.plan.cell_name,
+    )
+    first_words = _first_other_words(recorded, now)
+    is_bound = TRANSCRIPTS not in newer or TRANSCRIPTS in recorded
+    words = NOT_BOUND if not is_bound else DIFFERENT if first_words else IDENTICAL
+    if (first := comparison.first) is not None:
+        numbers = EQUAL if first.close else DIFFERENT
+        problem = "" if first.close else f"numbers: the first that differs is {first.words}"
+        if problem or words != DIFFERENT:
+            return ResultsComparison(numbers, words, first.words, comparison.more, problem)
+    if first_words and is_bound:
+        problem = _other_words(first_words)
+        return ResultsComparison(IDENTICAL, DIFFERENT, first_words.where, problem=problem)
+    return ResultsComparison(IDENTICAL, words, more=comparison.more)
+
+
+def _without_sums(results: Any) -> Any:
+    if not isinstance(results, dict):
+        return results
+    return {name: entry for name, entry in results.items() if name != TRANSCRIPTS}
+
+
+def _first_other_words(recorded: Any, now: dict[str, Any]) -> Difference | None:
+    """Return the first difference between the hashes of transcripts."""
+    sums = {TRANSCRIPTS: recorded[TRANSCRIPTS]} if TRANSCRIPTS in recorded else {}
+    return results_file.compared(sums, {TRANSCRIPTS: now[TRANSCRIPTS]}).first
 
 
 def _other_words(first: Difference) -> str:

@@ -38,9 +38,9 @@ def settable(study: Study) -> list[str]:
 def study_under(study: Study, settings: Mapping[str, object]) -> Study:
     """Return a study whose file has other metric settings; the file on disk stays as it is.
 
-    settings: values by dotted keys, as in "ddft.theta"; a text stands for what TOML makes of it, or
-    for itself. Raises UsageError for a setting that is not there, that would change what is asked,
-    or whose value does not fit.
+    settings: values by dotted keys, as in "PROTOCOL.missing_limit"; a text stands for what TOML
+    makes of it, or for itself. Raises UsageError for a setting that is not there, that would change
+    what is asked, or whose value does not fit.
     """
     entries = study.file.model_dump(mode="json", exclude_unset=True)
     for key, value in settings.items():
@@ -75,7 +75,9 @@ def _parts(key: str) -> list[str]:
     try:
         nested: Any = tomllib.loads(f"{key} = 0")
     except tomllib.TOMLDecodeError:
-        raise UsageError(f"--set {key}: expected KEY=VALUE, as in ddft.theta=0.8") from None
+        raise UsageError(
+            f"--set {key}: expected KEY=VALUE, as in PROTOCOL.missing_limit=0.1"
+        ) from None
     path = []
     while isinstance(nested, dict):
         [(name, nested)] = nested.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Protocol
 
+import msgspec
 from pydantic import field_validator
 
 from harness.forms import Strict
@@ -20,15 +21,21 @@ class Cell(Protocol):
     def name(self) -> str:
         """Return the cell's name, from which its file name is made."""
 
+    @property
+    def examined(self) -> str:
+        """Return the model under test."""
+
 
 class Plan(Strict):
     """The table that has a protocol's name in study.toml: who is examined, on what, by what rules.
 
-    A protocol has one of its own. ROLES: what its models do in it; params: by role, the parameters
+    A protocol has one of its own. ROLES: what its models do in it. CELL: the struct of a cell's
+    place. params: by role, the parameters
     of its requests.
     """
 
     ROLES: ClassVar[tuple[str, ...]] = ()
+    CELL: ClassVar[type]
 
     params: dict[str, dict[str, Any]] = {}
 
@@ -59,6 +66,13 @@ class Plan(Strict):
     def has_own_texts(self) -> bool:
         """Tell whether the materials' reference texts are the study's own, not the package's."""
         return False
+
+    def cell_name(self, key: dict[str, Any]) -> str:
+        """Return the name of a cell by its place as results.json has it; "" where that is none."""
+        try:
+            return str(msgspec.convert(key, self.CELL).name)
+        except msgspec.ValidationError:
+            return ""
 
     def reply_form(self, model: str, role: str) -> ReplyForm:
         """Return in what form a model's replies in a role are read."""

@@ -17,7 +17,7 @@ from harness.asking.sources.excerpt import excerpt
 from harness.asking.sources.inquiry import Inquiry, Reply
 from harness.asking.sources.page_transport import PAGE, ROBOTS
 from harness.results import Passage
-from harness.results.depthcharge import PAGE_FORM
+from harness.results.passage import PAGE_FORM
 
 AGENT = "harness"
 MOST_REDIRECTS = 3

@@ -15,7 +15,7 @@ from harness.asking.sources.inquiry import Inquiry, Reply, Window
 from harness.asking.sources.source_kind import SearchKind
 from harness.asking.sources.web_search import snippet
 from harness.results import Passage
-from harness.results.depthcharge import PAGE_FORM
+from harness.results.passage import PAGE_FORM
 
 
 class TavilyResult(msgspec.Struct, frozen=True):

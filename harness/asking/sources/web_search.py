@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.results import Passage
-from harness.results.depthcharge import SNIPPET_FORM
+from harness.results.passage import SNIPPET_FORM
 
 _iso = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?!\d)", re.ASCII)
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from harness.asking.models.model import Message
-from harness.asking.replies.one_word import imagined_word
 from harness.fitness.habits import habits
 from harness.page.page import ProtocolPage
 from harness.page.replayed_study import ReplayedStudy
-from harness.protocols.ddft.analysis.evaluations import SCALES
+from harness.protocols.ddft.dialogue import imagined as estimates
 from harness.protocols.ddft.dialogue import pilot_grid, placeholders
 from harness.protocols.ddft.dialogue.dialogue import Dialogue, Rules
 from harness.protocols.ddft.dialogue.examined import NUMBERS
@@ -25,7 +21,6 @@ from harness.protocols.ddft.dialogue.materials import (
     present_materials,
     with_texts,
 )
-from harness.protocols.ddft.dialogue.verdicts import MOST_SENTENCES
 from harness.protocols.ddft.metrics import judgements
 from harness.protocols.ddft.metrics.scoring import (
     MetricRules,
@@ -48,6 +43,7 @@ from harness.results import (
     Transcript,
 )
 from harness.results.bounds import Bound, Bounds
+from harness.results.growth import AddedFields
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.stats.fewest import FEWEST
@@ -66,7 +62,20 @@ ABOUT_BOUNDS = (
     "four corners only."
 )
 CAN_REJUDGE = True
-SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
+imagined = estimates.imagined
+ADDED: AddedFields = {
+    2: frozenset(
+        {
+            "analysis.jury.heading",
+            "analysis.jury.self_consistency",
+            "cells[].turns[].missing",
+            "rules.competent_above",
+            "rules.factual_above",
+            "rules.incoherent_below",
+            "rules.robust_above",
+        }
+    )
+}
 
 
 def fresh(study: Study) -> Materials:
@@ -290,29 +299,6 @@ def undefined_by_rule(study: Study) -> list[str]:
     return told
 
 
-def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
-    """Give a reply of about `limit` tokens that the protocol can use."""
-    if word := imagined_word(messages):
-        return word
-    if "/judge/" in call:
-        one_word = call.split("/judge/")[1].partition("/")[2] not in ("", *SCALES)
-        return "yes" if one_word else json.dumps(SCORES)
-    if "interviewer" not in call:
-        return _imagined_answer(limit)
-    task = messages[-1]["content"]
-    view = re.search(r"^Expert's view: (.+)$", task, re.MULTILINE)
-    if not call.startswith("turn-4/"):
-        return "What is that?"  # no word of it is in the answers
-    return f"{view[1] if view else 'Professor Ada Imagined says so.'} What of that word?"
-
-
-def _imagined_answer(limit: int) -> str:
-    """Return an answer of about `limit` tokens, in as many sentences as a verdict judge reads."""
-    words = max(1, limit * 4 // 5 // MOST_SENTENCES - 1)
-    numbers = range(1, MOST_SENTENCES + 1)
-    return " ".join(f"Statement{number}{' word' * words}." for number in numbers)
-
-
 def scoreboard(found: Results) -> list[Scored]:
     """Return every metric of every model, in the order of the results."""
     from harness.protocols.ddft.metrics import scoreboard
@@ -373,6 +359,13 @@ def attributions(old: Results, new: Results) -> list[Any]:
     from harness.protocols.ddft.analysis.attribution import swaps
 
     return list(swaps(old, new))
+
+
+def attribution_tables(attributions: Sequence[Any], before: str, after: str) -> list[Table]:
+    """Return what changed the phenotypes, as a table."""
+    from harness.protocols.ddft.analysis.attribution import swap_table
+
+    return [swap_table(attributions, before, after)]
 
 
 def judges(study: Study) -> list[str]:

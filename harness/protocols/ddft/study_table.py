@@ -57,6 +57,7 @@ class DDFTPlan(Plan):
     """[ddft]: grid, people and rules of a Drill-Down and Fabricate Test."""
 
     ROLES = ("subject", "interviewer", "judge")
+    CELL = CellKey
 
     subjects: list[AnyName] = Field(min_length=1)
     interviewer: str

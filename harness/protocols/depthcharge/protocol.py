@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from harness.asking.models.model import Message
-from harness.asking.replies.one_word import imagined_word
 from harness.asking.sources.inquiry import Window
 from harness.errors import UsageError
 from harness.fitness.habits import habits
 from harness.page.page import ProtocolPage
 from harness.page.replayed_study import ReplayedStudy
+from harness.protocols.depthcharge.drill import imagined as estimates
 from harness.protocols.depthcharge.drill import placeholders
 from harness.protocols.depthcharge.drill.drill import Drill
 from harness.protocols.depthcharge.drill.gold import GoldExam, examples, utterances
 from harness.protocols.depthcharge.drill.materials import SUPPORTED_VERSIONS, present_materials
 from harness.protocols.depthcharge.drill.rules import People, Rules
 from harness.protocols.depthcharge.study_table import DepthChargePlan, depthcharge_plan
-from harness.protocols.seam import NAME, YEAR, Axis, Changes, Surroundings
+from harness.protocols.seam import Axis, Changes, Surroundings
 from harness.results import (
     AnswerCounts,
     DrillResults,
@@ -37,6 +35,7 @@ from harness.results import (
 )
 from harness.results.bounds import Bound, Bounds
 from harness.results.depthcharge import MISSING, UNVERIFIABLE
+from harness.results.growth import AddedFields
 from harness.results.scored import Scored
 from harness.results.table import Table
 from harness.stats.fewest import FEWEST
@@ -50,7 +49,33 @@ VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 PLACEHOLDERS = placeholders.PLACEHOLDERS
 EXAMINED, JUDGING = "target", "evaluator_task"
 CAN_REJUDGE = False
-QUOTE = "fact fact fact"  # that an imagined reply quotes of an imagined passage
+imagined = estimates.imagined
+ADDED: AddedFields = {
+    2: frozenset(
+        {
+            "analysis.accuracy_rankings[].coefficient",
+            "analysis.cells[].lookups",
+            "analysis.cells[].role_costs",
+            "analysis.cells[].short",
+            "analysis.cells[].two_way",
+            "analysis.cells[].two_way_se",
+            "analysis.differences[].two_way",
+            "analysis.differences[].two_way_se",
+            "analysis.domain_rankings[].coefficient",
+            "analysis.smaller_q",
+            "analysis.other_thetas[].cells[].short",
+            "analysis.targets[].short",
+            "cells[].probes[].form",
+            "rules.survival_cut",
+            "rules.unverifiable_limit",
+            "runs[].evd.if_questions_were_independent",
+            "runs[].evd.seed_spread",
+            "runs[].evd.two_way",
+            "runs[].evd.two_way_se",
+            "runs[].short",
+        }
+    )
+}
 CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
 
 
@@ -283,23 +308,6 @@ def undefined_by_rule(study: Study) -> list[str]:
     return [f"{targets} targets: Kendall's tau between domains is undefined; it needs {FEWEST}"]
 
 
-def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
-    """Give a reply of about `limit` tokens that the protocol can use: every answer is right."""
-    if call.endswith("/target"):
-        return f"{NAME} {YEAR} " + "fact " * (limit * 4 // 5)
-    if word := imagined_word(messages):
-        return word
-    if call.endswith(("/evaluator", "/unsupported")):
-        return json.dumps({"correct": True, "confidence": 0.5, "reason": "fact " * 10})
-    if call.endswith("/answerable"):
-        return json.dumps({"answered": True, "quote": QUOTE})
-    if call.endswith("/question"):
-        topic = messages[-1]["content"].partition("Topic: ")[2].partition("\n")[0]
-        asked = f"Which one holds of {topic}?"
-        return json.dumps({"about": True, "question": asked, "answer": QUOTE, "quote": QUOTE})
-    return json.dumps({"items": [f"{call} topic {number}" for number in range(100)]})
-
-
 def scoreboard(found: DrillResults) -> list[Scored]:
     """Return every metric of every model, in the order of the results."""
     from harness.protocols.depthcharge.metrics import scoreboard
@@ -355,6 +363,15 @@ def changes(
 
 
 def attributions(old: DrillResults, new: DrillResults) -> list[Any]:  # noqa: ARG001
+    """Return nothing: a drill has no classes."""
+    return []
+
+
+def attribution_tables(
+    attributions: Sequence[Any],  # noqa: ARG001
+    before: str,  # noqa: ARG001
+    after: str,  # noqa: ARG001
+) -> list[Table]:
     """Return nothing: a drill has no classes."""
     return []
 

@@ -50,6 +50,7 @@ class DepthChargePlan(Plan):
     """
 
     ROLES = ("target", "extractor", "evaluator")
+    CELL = RunKey
 
     targets: list[AnyName] = Field(min_length=1)
     extractor: str

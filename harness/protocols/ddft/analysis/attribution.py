@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from harness.protocols.ddft.metrics import formulas as metrics
 from harness.results import Results, SubjectMetrics, Value
+from harness.results.digits import number
+from harness.results.table import Cell, Column, Table, columns
 
 PARTS = {"HOC": "hoc", "CRI": "cri", "FAR'": "far_prime", "SAS'": "sas_prime"}
 NORMALIZATION = "normalization"
@@ -30,7 +34,7 @@ class Swap(msgspec.Struct):
 
 
 def swaps(before: Results, after: Results) -> list[Swap]:
-    """Give the swaps of every subject and arm that both have."""
+    """Return the swaps of every subject and arm that both have."""
     others = {(part.subject, part.arm): part for part in after.subjects}
     return [
         swap
@@ -74,7 +78,7 @@ def _rule(results: Results) -> str:
 
 
 def _with(part: SubjectMetrics, other: SubjectMetrics, swapped: str) -> Value:
-    """Give raw CI with one part of the other's."""
+    """Return raw CI with one part of the other's."""
     values = [getattr(other if field == swapped else part, field) for field in PARTS.values()]
     return metrics.ci_raw(*values)
 
@@ -85,3 +89,25 @@ def _normal(results: Results, part: SubjectMetrics, raw: Value) -> Value:
     values = [raw if other.subject == part.subject else other.ci_raw for other in arm]
     place = [other.subject for other in arm].index(part.subject)
     return metrics.normalized(values, _rule(results))[place]
+
+
+def swap_table(swaps: Sequence[Swap], before: str, after: str) -> Table:
+    """Return the swaps as a table; before, after: the names of the two recordings."""
+    rows: list[list[Cell]] = [
+        [
+            f"{swap.subject} ({swap.arm})",
+            swap.part,
+            _part_cell(swap.before),
+            _part_cell(swap.after),
+            swap.ci,
+            (swap.phenotype or "undefined") + (" *" if swap.changes else ""),
+        ]
+        for swap in swaps
+    ]
+    names = columns("subject", "taken over", before, after, Column("CI then", Value), "phenotype")
+    title = "What changed the phenotype: one part at a time taken over (*: another phenotype)"
+    return Table(title, names, rows)
+
+
+def _part_cell(part: Value | str) -> str:
+    return part if isinstance(part, str) else number(part)

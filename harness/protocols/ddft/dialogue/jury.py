@@ -15,7 +15,7 @@ from harness.protocols.ddft.dialogue.examined import VERDICT, Bench, Examined, J
 from harness.protocols.ddft.dialogue.verdicts import judge_by_verdicts
 from harness.protocols.ddft.metrics.formulas import mean
 from harness.results import Score
-from harness.results.ddft import NO_ANSWER
+from harness.results.score import NO_ANSWER
 
 SCALES = ("far", "sas")
 UNJUDGED = Score(None, None, NO_ANSWER, 0)  # of a turn without an answer, which no judge saw

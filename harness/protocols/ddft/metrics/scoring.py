@@ -71,17 +71,17 @@ def score_study(
     reasons = [*answers.faults(rules.missing_limit), missing.fault("judgements")]
     reason = "; ".join(filter(None, (*reasons, *faults(fallbacks))))
     return Results(
-        name,
-        "ddft",
-        version,
-        not reason,
-        reason or None,
-        settings,
-        missing,
-        spending(cells, prices),
-        subject_metrics(cells, planned, rules),
-        None,
-        list(cells),
+        study=name,
+        protocol="ddft",
+        protocol_version=version,
+        valid=not reason,
+        invalid_reason=reason or None,
+        rules=settings,
+        missing=missing,
+        spending=spending(cells, prices),
+        subjects=subject_metrics(cells, planned, rules),
+        analysis=None,
+        cells=list(cells),
         fallbacks=fallbacks,
         answers=answers,
     )

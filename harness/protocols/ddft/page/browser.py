@@ -9,8 +9,8 @@ from harness.page.browser import Block, Browser, BrowserEntry, EntryStep, Facet,
 from harness.page.replayed_study import RecordedCall, RecordedCell, ReplayedStudy
 from harness.results import CellKey, CellResult, Exchange, Results, Score, Transcript, Turn
 from harness.results.answers import words_of
-from harness.results.ddft import NO_ANSWER
 from harness.results.digits import decimal, plural
+from harness.results.score import NO_ANSWER
 
 TRAP_TURN = 4
 DISPUTE = 0.5  # a distance between two judges' FAR that is worth a look
