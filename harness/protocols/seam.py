@@ -204,7 +204,8 @@ class StudyProtocol:
 
     def words(self, transcript: Any) -> Mapping[str, str]:
         """Return everything that was said in a cell, by the names of its calls, in order."""
-        raise NotImplementedError
+        words: Mapping[str, str] = transcript.words
+        return words
 
     def tables(self, found: Any) -> list[Table]:
         """Return results as tables."""

@@ -68,4 +68,5 @@ from harness.results.shared import Share as Share
 from harness.results.shared import Spending as Spending
 from harness.results.shared import Usage as Usage
 from harness.results.shared import Value as Value
+from harness.results.study_results import PlainTranscript as PlainTranscript
 from harness.results.study_results import StudyResults as StudyResults

@@ -12,6 +12,13 @@ from harness.results.jury import JuryCheck
 from harness.results.shared import RESULTS_VERSION, Missing, Spending
 
 
+class PlainTranscript(msgspec.Struct):
+    """What was said in a cell, by the names of its calls, where a protocol has no other form."""
+
+    cell: Any
+    words: dict[str, str]
+
+
 class StudyResults(msgspec.Struct, kw_only=True):
     """results.json, without what only one protocol has: a protocol's own form derives from this.
 

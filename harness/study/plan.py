@@ -49,8 +49,8 @@ class Plan(Strict):
 
     @property
     def examined(self) -> list[str]:
-        """Return the models under test."""
-        raise NotImplementedError
+        """Return the models under test: those of the first role."""
+        return self.roles[self.ROLES[0]]
 
     @property
     def roles(self) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.asking.models.usage import spending
 from harness.asking.replies.reply_count import faults, shares, summed
@@ -25,6 +25,8 @@ from harness.results import (
 from harness.results.answers import AnswerCounts, count_answers
 from harness.results.ddft import SCRIPTED, TEMPLATE
 from harness.results.fallbacks import share_of
+
+OF_A_SUBJECT = 4  # fields of SubjectMetrics that every subject has; the rest are metrics
 
 
 class MetricRules(NamedTuple):
@@ -166,39 +168,27 @@ def _subject(
     far_prime = metrics.far_prime(pairs, rules.empty_far_prime, rules.incoherent_below)
     raw = metrics.ci_raw(hoc, cri, far_prime, sas_prime)
     return SubjectMetrics(
-        subject,
-        arm,
-        True,
-        levels,
-        hoc,
-        metrics.hoc(far, rules.theta, "onset"),
-        cri,
-        far_prime,
-        sas_prime,
-        raw,
-        raw,
-        None,
-        metrics.danger_zone(pairs, rules.sas_above, rules.far_below),
+        subject=subject,
+        arm=arm,
+        complete=True,
+        levels=levels,
+        hoc=hoc,
+        hoc_onset=metrics.hoc(far, rules.theta, "onset"),
+        cri=cri,
+        far_prime=far_prime,
+        sas_prime=sas_prime,
+        ci_raw=raw,
+        ci=raw,
+        phenotype=None,
+        danger_zone=metrics.danger_zone(pairs, rules.sas_above, rules.far_below),
     )
 
 
 def _incomplete(subject: str, arm: str, levels: list[Level], reason: str) -> SubjectMetrics:
-    nothing = Value(None, 0, reason)
-    return SubjectMetrics(
-        subject,
-        arm,
-        False,
-        levels,
-        nothing,
-        nothing,
-        nothing,
-        nothing,
-        nothing,
-        nothing,
-        nothing,
-        None,
-        nothing,
-    )
+    nothing: Any = Value(None, 0, reason)
+    undefined = dict.fromkeys(SubjectMetrics.__struct_fields__[OF_A_SUBJECT:], nothing)
+    undefined["phenotype"] = None
+    return SubjectMetrics(subject, arm, complete=False, levels=levels, **undefined)
 
 
 def _level(cells: Sequence[CellResult], level: float, rules: MetricRules) -> Level:
