@@ -18,6 +18,7 @@ from report.reading import Page, texts
 
 from harness.cli import main
 from harness.protocols.page import plain_page
+from harness.protocols.registry import protocol_of
 from harness.protocols.tables import tables_of
 from harness.report.page import article
 from harness.report.page import page as page_of_studies
@@ -354,7 +355,7 @@ def test_numbers_stand_to_the_right_and_none_is_null(page: bytes) -> None:
 def test_a_protocol_that_brings_no_page_has_a_plain_one(harmful: Study) -> None:
     """Every text of every cell, its calls, and all its tables; nothing of what it did not bring."""
     shown_study = replayed_study(harmful, replayed(harmful))
-    plain = plain_page(harmful, shown_study)
+    plain = plain_page("ddft", protocol_of(harmful).words, shown_study)
     tables = tables_of(harmful, shown_study.results)
     document = Page(page_of_studies([article(shown_study, plain, tables, [])]))
     [browser] = document.browsers
