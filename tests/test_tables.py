@@ -169,3 +169,19 @@ def test_rows_that_share_their_first_words_are_told_apart_below(
     of_models = [line for line in lines if line.startswith("judge")]
     assert len(of_models) == 2 * 3  # in three blocks
     assert all("-model" in line for line in of_models)
+
+
+def test_a_number_with_its_interval_stays_on_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However narrow the terminal, and however long the names beside it."""
+    monkeypatch.setenv("COLUMNS", "80")
+    names = columns("run", Column("EVD", Estimate), Column("accuracy", Value))
+    runs: list[list[Any]] = [
+        ["a-run-with-a-long-name--medicine--r1", Estimate(Value(1.5, n), Interval(0.4, 2)), HOC]
+        for n in (19, 1234)
+    ]
+    show_tables([Table("Runs", names, runs)])
+    output = capsys.readouterr().out
+    assert "1.500 (n=19) [0.400, 2.000]" in output
+    assert "1.500 (n=1,234) [0.400, 2.000]" in output

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -18,6 +20,7 @@ from harness.results.text_table import TextTable, markdown, text_table
 
 LONGEST_LINES = (32, 24, 18)  # letters of a line in a cell, where there is not room for all
 LONGEST_WORD = 48
+NAME_LINES = (2, 3, 9)  # that a column's name takes, the fewest for which there is room
 ANY_WIDTH = 100_000
 GAP = 2  # blanks behind a column
 
@@ -90,21 +93,37 @@ def _show(console: Console, table: TextTable) -> None:
 def _widths(table: TextTable, width: int) -> list[int]:
     """Return how wide each column is, with the blanks behind it: so that all fit, if they can."""
     if width == ANY_WIDTH:
-        return [_width(table, place, ANY_WIDTH) for place in range(len(table.columns))]
-    for longest in LONGEST_LINES:
-        widths = [_width(table, place, longest) for place in range(len(table.columns))]
+        return _widths_for(table, ANY_WIDTH, 1)
+    for longest, lines in itertools.product(LONGEST_LINES, NAME_LINES):
+        widths = _widths_for(table, longest, lines)
         if sum(widths) <= width:
             return widths
-    return [_width(table, place, LONGEST_LINES[1]) for place in range(len(table.columns))]
+    return _widths_for(table, LONGEST_LINES[1], NAME_LINES[1])
 
 
-def _width(table: TextTable, place: int, longest: int) -> int:
-    """Return how wide a column is whose lines have so many letters at most; words stay whole."""
+def _widths_for(table: TextTable, longest: int, lines: int) -> list[int]:
+    """Return the columns' widths where cells have lines so long at most, and names so many."""
+    return [
+        max(_cells_width(table, place, longest), _name_width(column.name, lines)) + GAP
+        for place, column in enumerate(table.columns)
+    ]
+
+
+def _cells_width(table: TextTable, place: int, longest: int) -> int:
+    """Return how wide a column's cells are; words stay whole, and so do numbers."""
     cells = [row[place] for row in table.rows]
-    name = table.columns[place].name
-    words = max(cell_len(word) for text in (name, *cells) for word in text.split() or [""])
-    lines = max(map(cell_len, cells if longest < ANY_WIDTH else [*cells, name]))
-    return max(min(words, LONGEST_WORD), min(lines, longest)) + GAP
+    unbroken = (
+        cells if table.columns[place].is_number else [w for cell in cells for w in cell.split()]
+    )
+    words = min(max(map(cell_len, unbroken), default=0), LONGEST_WORD)
+    return max(words, min(max(map(cell_len, cells)), longest))
+
+
+def _name_width(name: str, lines: int) -> int:
+    """Return how wide a column must be for its name to take so many lines, its words whole."""
+    widest = max(map(cell_len, name.split()), default=0)
+    widths = range(widest, cell_len(name) + 1)
+    return next((width for width in widths if len(wrap(name, width)) <= lines), widest)
 
 
 def _blocks(table: TextTable, widths: Sequence[int], width: int) -> Iterator[list[int]]:

@@ -38,6 +38,11 @@ def rank_of(place: Cell | Target | Ranked, *, is_valid: bool) -> Value:
     return Value(place.rank, place.evd.n)
 
 
+def priced(name: str, analysis: Analysis) -> str:
+    """Return the name of a column of costs, with the currency where the study has prices."""
+    return f"{name} ({analysis.currency})" if analysis.currency else name
+
+
 def _rankings(analysis: Analysis) -> Table:
     names = columns("rankings", Column("tau", Value))
     named = [
@@ -83,7 +88,7 @@ def _smaller_n(analysis: Analysis) -> Table:
         Column("EVD as recorded", Value, key="recorded"),
         Column("mean EVD", Value, key="evd"),
         Column("SD within a run", Value, has_n=False, key="sd"),
-        Column("share cut off by the run's end", Value, has_n=False, key="unfinished"),
+        Column("cut off by the run's end", Value, has_n=False, key="unfinished"),
     )
     rows: list[list[tables.Cell]] = [
         [
@@ -155,13 +160,12 @@ def _smaller_q(analysis: Analysis, *, is_valid: bool) -> Table:
 
 
 def _role_costs(analysis: Analysis) -> Table:
-    unit = analysis.currency or "unit of cost"
     names = columns(
         "target",
         "domain",
         "role",
         "model or source",
-        Column(f"cost of a run, in {unit}", Value, digits=4, key="cost"),
+        Column(priced("cost of a run", analysis), Value, digits=4, key="cost"),
         Column("look-ups of a run", Value, digits=1, key="lookups"),
     )
     rows: list[list[tables.Cell]] = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from harness.protocols.depthcharge.analysis.glossary import glossary
 from harness.protocols.depthcharge.analysis.schema import Analysis
-from harness.protocols.depthcharge.analysis.study_tables import rank_of, study_tables
+from harness.protocols.depthcharge.analysis.study_tables import priced, rank_of, study_tables
 from harness.results import TIERS, DrillResults, Interval, RunMetrics, Share, Value
 from harness.results.depthcharge import ASKED
 from harness.results.glossary import defined
@@ -42,7 +42,6 @@ def _evd(evd: Value, interval: Interval, *, is_censored: bool) -> Estimate:
 
 def _cells(results: DrillResults) -> Table:
     analysis: Analysis = results.analysis
-    unit = analysis.currency or "unit of cost"
     names = columns(
         "target",
         "domain",
@@ -51,8 +50,8 @@ def _cells(results: DrillResults) -> Table:
         Column("rank in the domain", Value, digits=0, has_n=False, key="rank"),
         Column("runs cut short", int),
         Column("accuracy", Value),
-        Column(f"cost of a run, in {unit}", Value, digits=4, key="cost"),
-        Column(f"EVD per {unit}", Value, key="evd_per_cost"),
+        Column(priced("cost of a run", analysis), Value, digits=4, key="cost"),
+        Column(priced("EVD per cost", analysis), Value, key="evd_per_cost"),
     )
     rows: list[list[Cell]] = [
         [
@@ -73,14 +72,13 @@ def _cells(results: DrillResults) -> Table:
 
 
 def _targets(analysis: Analysis, *, is_valid: bool) -> Table:
-    unit = analysis.currency or "unit of cost"
     names = columns(
         "target",
         Column("mean EVD of its domains", Value, key="evd"),
         Column("rank", Value, digits=0, has_n=False),
         Column("accuracy", Value),
-        Column(f"cost of a run, in {unit}", Value, digits=4, key="cost"),
-        Column(f"EVD per {unit}", Value, key="evd_per_cost"),
+        Column(priced("cost of a run", analysis), Value, digits=4, key="cost"),
+        Column(priced("EVD per cost", analysis), Value, key="evd_per_cost"),
     )
     rows: list[list[Cell]] = [
         [
