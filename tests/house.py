@@ -52,7 +52,7 @@ HOUSE: Mapping[str, Room] = {
     "asking": room({*EVERYONE, "registry"}, {"httpx", "msgspec", "trafilatura"}),
     "corpus": room(EVERYONE, {"msgspec"}),
     "audit": room({*EVERYONE, "forms", "stats"}, {"numpy", "pydantic"}),
-    "fitness": room({*EVERYONE, "forms", "stats"}, {"pydantic"}),
+    "fitness": room({*EVERYONE, "asking", "forms", "stats"}, {"pydantic"}),
     "study": room(
         {*EVERYONE, "asking", "forms", "http_names", "placeholders", "registry"},
         {"msgspec", "pydantic"},

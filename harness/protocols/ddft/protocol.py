@@ -15,7 +15,7 @@ from harness.protocols.ddft.dialogue import imagined as estimates
 from harness.protocols.ddft.dialogue import pilot_grid, placeholders
 from harness.protocols.ddft.dialogue.dialogue import Dialogue, Rules
 from harness.protocols.ddft.dialogue.examined import NUMBERS
-from harness.protocols.ddft.dialogue.gold import GoldExam, examples, utterances
+from harness.protocols.ddft.dialogue.gold import examples, gold_exam, utterances
 from harness.protocols.ddft.dialogue.materials import (
     SUPPORTED_VERSIONS,
     present_materials,
@@ -29,7 +29,7 @@ from harness.protocols.ddft.metrics.scoring import (
     score_study,
 )
 from harness.protocols.ddft.study_table import DDFTPlan, ddft_plan
-from harness.protocols.seam import Axis, Changes, Surroundings
+from harness.protocols.seam import Axis, Changes, Held, Surroundings
 from harness.results import (
     AnswerCounts,
     CellKey,
@@ -100,10 +100,9 @@ def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:
     return msgspec.structs.replace(materials, gold=Gold(answers=gold.answers), concepts=concepts)
 
 
-def exam(study: Study, materials: Materials, around: Surroundings) -> GoldExam:
+def exam(study: Study, materials: Materials, around: Surroundings) -> Held:
     """Set up the gold set for every judge."""
-    gold = materials.gold or Gold()
-    return GoldExam(gold, _rules(study), materials, around.models, around.heard, around.each)
+    return gold_exam(_rules(study), materials, around)
 
 
 def fitness(

@@ -17,11 +17,11 @@ from harness.page.replayed_study import ReplayedStudy
 from harness.protocols.depthcharge.drill import imagined as estimates
 from harness.protocols.depthcharge.drill import placeholders
 from harness.protocols.depthcharge.drill.drill import Drill
-from harness.protocols.depthcharge.drill.gold import GoldExam, examples, utterances
+from harness.protocols.depthcharge.drill.gold import examples, gold_exam, utterances
 from harness.protocols.depthcharge.drill.materials import SUPPORTED_VERSIONS, present_materials
 from harness.protocols.depthcharge.drill.rules import People, Rules
 from harness.protocols.depthcharge.study_table import DepthChargePlan, depthcharge_plan
-from harness.protocols.seam import Axis, Changes, Surroundings
+from harness.protocols.seam import Axis, Changes, Held, Surroundings
 from harness.results import (
     AnswerCounts,
     DrillResults,
@@ -95,12 +95,9 @@ def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:  # n
     return msgspec.structs.replace(materials, gold=Gold(facts=gold.facts))
 
 
-def exam(study: Study, materials: Materials, around: Surroundings) -> GoldExam:
+def exam(study: Study, materials: Materials, around: Surroundings) -> Held:
     """Set up the gold set for the evaluator."""
-    gold = materials.gold or Gold()
-    return GoldExam(
-        gold, _rules(study, materials), materials, around.models, around.heard, around.each
-    )
+    return gold_exam(_rules(study, materials), materials, around)
 
 
 def fitness(

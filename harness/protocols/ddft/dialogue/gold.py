@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from harness.asking.executor import Each, in_turn
-from harness.asking.models.model import Model
 from harness.asking.models.prompts import Prompts
-from harness.asking.models.usage import UsageCount
 from harness.asking.replies.parser import Fields, Text, read_reply
 from harness.asking.replies.parser import Score as ScoreField
-from harness.asking.replies.structured_output import Heard, ignored
+from harness.fitness.gold_exam import GoldExam, Grading
 from harness.fitness.habits import Utterance
 from harness.protocols.ddft.dialogue import jury
 from harness.protocols.ddft.dialogue.dialogue import Rules
-from harness.protocols.ddft.dialogue.examined import Examined, Judgement
+from harness.protocols.ddft.dialogue.examined import Examined
+from harness.protocols.seam import Surroundings
 from harness.results import (
     CellResult,
+    Concept,
     Gold,
     GoldAnswer,
-    GoldKey,
-    GoldResult,
-    GoldTranscript,
     Materials,
     Transcript,
 )
@@ -30,71 +26,40 @@ REASONS: Fields = {"far_reason": Text(), "sas_reason": Text()}
 SCORES: Fields = {"far": ScoreField(), "sas": ScoreField()}
 
 
-class GoldExam:
-    """Every judge of a study at every gold answer: a cell beside the grid."""
+def gold_exam(
+    rules: Rules, materials: Materials, around: Surroundings
+) -> GoldExam[tuple[int, GoldAnswer]]:
+    """Return the cell in which every judge of a study scores every gold answer."""
+    concepts = {concept.id: concept for concept in materials.concepts}
+    prompts = Prompts(materials.prompts, materials.protocol_version)
 
-    def __init__(
-        self,
-        gold: Gold,
-        rules: Rules,
-        materials: Materials,
-        models: Mapping[str, Model],
-        heard: Heard = ignored,
-        each: Each = in_turn,
-    ) -> None:
-        """Set the exam up; `heard` hears of every judgement's state, `each` runs the answers."""
-        self._gold, self._rules, self._materials = gold, rules, materials
-        self._models, self._heard, self._each = models, heard, each
-        self._texts = {concept.id: concept for concept in materials.concepts}
-        self._prompts = Prompts(materials.prompts, materials.protocol_version)
-        self._asked = UsageCount()
-        self._replies: dict[str, list[str]] = {name: [] for name in rules.jury}
+    def gradings(numbered: tuple[int, GoldAnswer]) -> Iterator[Grading]:
+        number, answer = numbered
+        examined = _examined(answer, concepts[answer.concept], rules, prompts)
+        for name in rules.jury:
+            call, bench = f"answer-{number:03d}/judge/{name}", rules.bench(name, materials)
+            judged = jury.judge(around.models[name], call, examined, bench)
+            yield Grading(name, judged.score, judged.words, judged.answers, judged.reply(name))
 
-    def run(self) -> GoldResult:
-        """Have every answer judged; raises what the models raise."""
-        judged = self._each(self._answer, enumerate(self._gold.answers, 1))
-        for name in self._rules.jury:
-            self._replies[name] = [judgements[name].words for judgements in judged]
-        return GoldResult(
-            cell=GoldKey(),
-            scores={
-                name: [judgements[name].score for judgements in judged] for name in self._rules.jury
-            },
-            verdicts={},
-            served=self._asked.served,
-            usage=self._asked.usage,
-        )
+    answers = list(enumerate((materials.gold or Gold()).answers, 1))
+    return GoldExam(
+        rules.jury, answers, gradings, graded_in="scores", heard=around.heard, each=around.each
+    )
 
-    def transcript(self) -> GoldTranscript:
-        """Return what the judges said so far."""
-        return GoldTranscript(GoldKey(), self._replies)
 
-    def _answer(self, placed: tuple[int, GoldAnswer]) -> dict[str, Judgement]:
-        number, answer = placed
-        examined = Examined(
-            concept=self._texts[answer.concept],
-            turn=answer.turn,
-            level=0.0,
-            question=answer.question,
-            answer=answer.text,
-            earlier="",
-            expert=answer.expert,
-            claim=answer.claim,
-            reference=self._rules.judge_reference,
-            prompts=self._prompts,
-        )
-        return {
-            name: self._judged(f"answer-{number:03d}/judge/{name}", name, examined)
-            for name in self._rules.jury
-        }
-
-    def _judged(self, call: str, name: str, examined: Examined) -> Judgement:
-        bench = self._rules.bench(name, self._materials)
-        judgement = jury.judge(self._models[name], call, examined, bench)
-        for reply in judgement.answers:
-            self._asked.add(name, reply)
-        self._heard(judgement.reply(name))
-        return judgement
+def _examined(answer: GoldAnswer, concept: Concept, rules: Rules, prompts: Prompts) -> Examined:
+    return Examined(
+        concept=concept,
+        turn=answer.turn,
+        level=0.0,
+        question=answer.question,
+        answer=answer.text,
+        earlier="",
+        expert=answer.expert,
+        claim=answer.claim,
+        reference=rules.judge_reference,
+        prompts=prompts,
+    )
 
 
 def utterances(

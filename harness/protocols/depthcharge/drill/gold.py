@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from harness.asking.executor import Each, in_turn
-from harness.asking.models.model import Model
 from harness.asking.models.prompts import Prompts
-from harness.asking.models.usage import UsageCount
 from harness.asking.replies.parser import OK, Fields, Text, read_reply
-from harness.asking.replies.structured_output import Filled, Heard, ignored
+from harness.asking.replies.structured_output import Filled
+from harness.fitness.gold_exam import GoldExam, Grading
 from harness.fitness.habits import Utterance
 from harness.protocols.depthcharge.drill.evaluator import FIELDS, Evaluation, evaluate
 from harness.protocols.depthcharge.drill.questions import Question
 from harness.protocols.depthcharge.drill.rules import Rules
+from harness.protocols.seam import Surroundings
 from harness.results import (
     DrillTranscript,
     Gold,
     GoldFact,
-    GoldKey,
-    GoldResult,
-    GoldTranscript,
     Materials,
     RunResult,
 )
@@ -28,59 +25,33 @@ from harness.results.depthcharge import ASKED
 from harness.results.gold import FACT_ANSWERS
 
 
-class GoldExam:
-    """A drill's evaluator at every answer to every gold fact: a cell beside the grid."""
+class FactAnswer(NamedTuple):
+    """An answer to the question of a gold fact; kind: one of FACT_ANSWERS."""
 
-    def __init__(
-        self,
-        gold: Gold,
-        rules: Rules,
-        materials: Materials,
-        models: Mapping[str, Model],
-        heard: Heard = ignored,
-        each: Each = in_turn,
-    ) -> None:
-        """Set the exam up; `heard` hears of every verdict's state, `each` runs the answers."""
-        self._gold, self._name, self._heard = gold, rules.evaluator, heard
-        self._each = each
-        self._model = models[rules.evaluator]
-        prompts = Prompts(materials.prompts, materials.protocol_version)
-        params = rules.params.get("evaluator", {})
-        self._evaluation = Evaluation(prompts, params, rules.evaluator_form)
-        self._asked = UsageCount()
-        self._replies: list[str] = []
+    number: int
+    fact: GoldFact
+    kind: str
 
-    def run(self) -> GoldResult:
-        """Have every answer checked; raises what the model raises."""
-        answers = [
-            (number, fact, kind)
-            for number, fact in enumerate(self._gold.facts, 1)
-            for kind in FACT_ANSWERS
-        ]
-        checked = self._each(self._checked, answers)
-        self._replies = [filled.words for filled in checked]
-        return GoldResult(
-            cell=GoldKey(),
-            scores={},
-            verdicts={self._name: [_verdict(filled) for filled in checked]},
-            served=self._asked.served,
-            usage=self._asked.usage,
-        )
 
-    def transcript(self) -> GoldTranscript:
-        """Return what the evaluator said so far."""
-        return GoldTranscript(GoldKey(), {self._name: self._replies})
+def gold_exam(rules: Rules, materials: Materials, around: Surroundings) -> GoldExam[FactAnswer]:
+    """Return the cell in which the evaluator checks every answer to every gold fact."""
+    name, params = rules.evaluator, rules.params.get("evaluator", {})
+    prompts = Prompts(materials.prompts, materials.protocol_version)
+    evaluation = Evaluation(prompts, params, rules.evaluator_form)
 
-    def _checked(self, placed: tuple[int, GoldFact, str]) -> Filled:
-        number, fact, kind = placed
-        call = f"fact-{number:03d}/{kind}/evaluator"
+    def gradings(text: FactAnswer) -> Iterator[Grading]:
+        fact, call = text.fact, f"fact-{text.number:03d}/{text.kind}/evaluator"
         question = Question(fact.question, fact.expected, fact.quote, fact.claim)
-        answer: str = getattr(fact, kind)
-        filled = evaluate(self._model, call, question, answer, self._evaluation)
-        for reply in filled.answers:
-            self._asked.add(self._name, reply)
-        self._heard(filled.reply("evaluator", self._name))
-        return filled
+        answer: str = getattr(fact, text.kind)
+        filled = evaluate(around.models[name], call, question, answer, evaluation)
+        reply = filled.reply("evaluator", name)
+        yield Grading(name, _verdict(filled), filled.words, filled.answers, reply)
+
+    facts = enumerate((materials.gold or Gold()).facts, 1)
+    answers = [FactAnswer(number, fact, kind) for number, fact in facts for kind in FACT_ANSWERS]
+    return GoldExam(
+        [name], answers, gradings, graded_in="verdicts", heard=around.heard, each=around.each
+    )
 
 
 def _verdict(filled: Filled) -> str:
