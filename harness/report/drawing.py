@@ -27,6 +27,7 @@ GROUP = 0.7  # how much of a named place on the axis its series take
 LONGEST_NAME = 30
 LEGEND_LETTERS = 52  # that fit into a row of the legend
 LARGEST_DOT = 200.0  # points squared
+AIR = 0.05  # of an axis' range, beyond each of its ends
 UNWANTED = ("metadata", "style")
 COLOURS = {tone.light: tone.variable for tone in TONES}
 SETTINGS: dict[Any, Any] = {  # on top of matplotlib's own, whatever the user has set
@@ -238,7 +239,7 @@ def _padded(axis: PlotAxis) -> tuple[float | None, float | None]:
     """Return an axis' range with a little air, so that what lies on its ends is seen whole."""
     if axis.low is None or axis.high is None:
         return axis.low, axis.high
-    air = (axis.high - axis.low) * 0.03
+    air = (axis.high - axis.low) * AIR
     return axis.low - air, axis.high + air
 
 

@@ -53,22 +53,35 @@
     return element;
   };
 
+  // The address of an entry or of something in it, as a place in this page.
+  const address = (study, ...anchors) => "#" + [study, ...anchors].join("/").split("/").map(encodeURIComponent).join("/");
+
+  const link = (href) => {
+    const element = make("a", "link", "link");
+    element.href = href;
+    element.setAttribute("aria-label", `Link to ${decodeURIComponent(href.slice(1))}`);
+    return element;
+  };
+
   const calls = (study, item, list) => {
     const element = make("details", "calls");
     element.append(make("summary", "", `${list.length} recorded call${list.length === 1 ? "" : "s"}`));
-    element.addEventListener("toggle", () => {
+    element.fill = () => {
       if (element.childElementCount > 1) return;
       const how = element.appendChild(make("p", "", "One in full: "));
       how.append(make("code", "", `harness show ${study} '${item.cell}:${list[0][0]}'`));
       const lines = element.appendChild(make("ul"));
       for (const [name, line, at, tries] of list) {
         const entry = lines.appendChild(make("li"));
-        const link = entry.appendChild(make("a", "", name));
-        link.href = item.file.split("/").map(encodeURIComponent).join("/");
-        link.rel = "noreferrer";
-        entry.append(`, line ${line}, ${at}${tries > 1 ? `, ${tries} tries` : ""}`);
+        const cassette = entry.appendChild(make("a", "", name));
+        cassette.href = item.file.split("/").map(encodeURIComponent).join("/");
+        cassette.rel = "noreferrer";
+        const href = address(study, item.cell, name);
+        entry.id = href.slice(1);
+        entry.append(`, line ${line}, ${at}${tries > 1 ? `, ${tries} tries` : ""}`, link(href));
       }
-    });
+    };
+    element.addEventListener("toggle", element.fill);
     return element;
   };
 
@@ -103,16 +116,6 @@
       element.append(make("p", "about", `Cassette: ${item.file}`));
     };
     element.addEventListener("toggle", element.fill);
-    return element;
-  };
-
-  // The address of an entry or of one of its parts, as a place in this page.
-  const address = (study, ...anchors) => "#" + [study, ...anchors].join("/").split("/").map(encodeURIComponent).join("/");
-
-  const link = (href) => {
-    const element = make("a", "link", "link");
-    element.href = href;
-    element.setAttribute("aria-label", `Link to ${decodeURIComponent(href.slice(1))}`);
     return element;
   };
 
@@ -209,12 +212,16 @@
     more.addEventListener("click", show);
     filter();
 
+    // The addresses of an entry, its steps, and their calls.
+    const addresses = (item) => [
+      address(data.study, item.anchor),
+      ...item.steps.map((one) => address(data.study, item.anchor, one.anchor)),
+      ...item.steps.flatMap((one) => one.calls.map(([name]) => address(data.study, item.cell, name))),
+    ];
+
     // Open the entry that an address is about, and go to it; tell whether it is of this study.
     return (hash) => {
-      const place = data.entries.findIndex((item) => {
-        const own = address(data.study, item.anchor);
-        return hash === own || hash.startsWith(`${own}/`) && item.steps.some((one) => hash === address(data.study, item.anchor, one.anchor));
-      });
+      const place = data.entries.findIndex((item) => hash.startsWith(address(data.study, item.cell)) && addresses(item).includes(hash));
       if (place < 0) return false;
       const item = data.entries[place];
       if (!found.some(([one]) => one === item)) clear.click();
@@ -223,7 +230,11 @@
       const element = list.children[at];
       element.fill();
       element.open = true;
-      (document.getElementById(hash.slice(1)) ?? element).scrollIntoView();
+      for (const list of element.querySelectorAll(".calls")) list.fill();
+      const target = document.getElementById(hash.slice(1)) ?? element;
+      const folded = target.closest(".calls");
+      if (folded) folded.open = true;
+      target.scrollIntoView();
       return true;
     };
   };
