@@ -10,25 +10,25 @@ import pytest
 from harness.cli.tables import show_markdown, show_tables
 from harness.results import Interval, Share, Value
 from harness.results.csv_table import csv_rows
-from harness.results.table import Column, Estimate, Noted, Table, columns
+from harness.results.table import EstimatedValue, Noted, Table, TableColumn, columns
 from harness.results.text_table import text_table
 
 NO_LEVEL = Value(None, 0, "no level passes")
 HOC = Value(0.25, 5)
 OVER_CONCEPTS = Interval(0.1, 0.2)
-CI = Estimate(Value(0.5, 30), Interval(0.4, 0.6))
+CI = EstimatedValue(Value(0.5, 30), Interval(0.4, 0.6))
 
 
 def table(*rows: Any) -> Table:
     """Return a table with a column of each kind."""
     names = columns(
         "subject",
-        Column("HOC", Value),
-        Column("CI raw", Estimate),
-        Column("95% over concepts", Interval, key="over_concepts"),
-        Column("right", Share),
-        Column("calls", int),
-        Column("theta", float),
+        TableColumn("HOC", Value),
+        TableColumn("CI raw", EstimatedValue),
+        TableColumn("95% over concepts", Interval, key="over_concepts"),
+        TableColumn("right", Share),
+        TableColumn("calls", int),
+        TableColumn("theta", float),
     )
     return Table("Subjects", names, rows)
 
@@ -69,7 +69,7 @@ def test_a_column_without_a_number_is_named_with_its_reason() -> None:
     ]
     assert shown.undefined == "Undefined, and not shown: HOC (no level passes)."
     assert shown.notes == []
-    bare = Table("HOC", columns("subject", Column("HOC", Value)), [["a", NO_LEVEL]])
+    bare = Table("HOC", columns("subject", TableColumn("HOC", Value)), [["a", NO_LEVEL]])
     shown = text_table(bare)
     assert (shown.columns, shown.rows, shown.empty) == ([], [], "")
     assert shown.undefined == "Nothing in this table is defined: no level passes."
@@ -91,7 +91,7 @@ def names(shown: Table) -> list[str]:
 
 def test_a_number_keeps_its_mark_and_says_why_it_has_no_interval() -> None:
     """A lower bound is marked; an estimate without an interval has a note on that."""
-    ci = Estimate(Value(4.25, 2), Interval(None, None, reason="one branch"), "+")
+    ci = EstimatedValue(Value(4.25, 2), Interval(None, None, reason="one branch"), "+")
     shown = text_table(table(row("a", HOC, ci=ci)))
     assert shown.rows[0][2] == "4.250+ (n=2) without interval [1]"
     assert shown.notes == ["one branch"]
@@ -161,7 +161,7 @@ def test_rows_that_share_their_first_words_are_told_apart_below(
 ) -> None:
     """Where the first column does not name a row, those after it are repeated as well."""
     monkeypatch.setenv("COLUMNS", "60")
-    names = columns("role", "model", *(Column(f"{'calls' * 3} {n}", int) for n in range(6)))
+    names = columns("role", "model", *(TableColumn(f"{'calls' * 3} {n}", int) for n in range(6)))
     rows = [["judge", name, *range(6)] for name in ("first-model", "second-model")]
     show_tables([Table("Replies", names, rows)])
     lines = capsys.readouterr().out.splitlines()
@@ -176,9 +176,13 @@ def test_a_number_with_its_interval_stays_on_one_line(
 ) -> None:
     """However narrow the terminal, and however long the names beside it."""
     monkeypatch.setenv("COLUMNS", "80")
-    names = columns("run", Column("EVD", Estimate), Column("accuracy", Value))
+    names = columns("run", TableColumn("EVD", EstimatedValue), TableColumn("accuracy", Value))
     runs: list[list[Any]] = [
-        ["a-run-with-a-long-name--medicine--r1", Estimate(Value(1.5, n), Interval(0.4, 2)), HOC]
+        [
+            "a-run-with-a-long-name--medicine--r1",
+            EstimatedValue(Value(1.5, n), Interval(0.4, 2)),
+            HOC,
+        ]
         for n in (19, 1234)
     ]
     show_tables([Table("Runs", names, runs)])

@@ -9,7 +9,7 @@ from typing import Any
 from harness.diff.schema import Changed, Diff
 from harness.protocols.registry import protocol_named
 from harness.results import Value
-from harness.results.table import Cell, Column, Estimate, Table, columns
+from harness.results.table import EstimatedValue, Table, TableCell, TableColumn, columns
 
 MOST_ROWS = 20
 LONGEST = 60
@@ -35,7 +35,9 @@ def _changed(what: str, changes: Sequence[Changed], diff: Diff) -> Table:
     return _limited(f"{what}: what differs", columns("where", diff.before, diff.after), rows)
 
 
-def _limited(title: str, names: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
+def _limited(
+    title: str, names: Sequence[TableColumn], rows: Sequence[Sequence[TableCell]]
+) -> Table:
     """Cut a table that would be too long, and say so of one that is empty."""
     if not rows:
         return Table(f"{title}: nothing", names, rows)
@@ -71,12 +73,12 @@ def _kinds(diff: Diff) -> Table:
     title = (
         f"Words, call by call ({same} of {diff.cells} recordings are the same but for clock times)"
     )
-    rows: list[list[Cell]] = [[kind.kind, kind.equal, kind.compared] for kind in diff.kinds]
-    return Table(title, columns("what", Column("the same", int), Column("of", int)), rows)
+    rows: list[list[TableCell]] = [[kind.kind, kind.equal, kind.compared] for kind in diff.kinds]
+    return Table(title, columns("what", TableColumn("the same", int), TableColumn("of", int)), rows)
 
 
 def _cells(diff: Diff) -> Table:
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             cell.cell,
             f"{cell.equal} of {cell.compared}",
@@ -91,7 +93,7 @@ def _cells(diff: Diff) -> Table:
     names = columns(
         "cell",
         "the same",
-        Column("in one only", int),
+        TableColumn("in one only", int),
         "first that differs",
         diff.before,
         diff.after,
@@ -100,36 +102,36 @@ def _cells(diff: Diff) -> Table:
 
 
 def _scores(diff: Diff) -> Table:
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             f"{score.score}, {score.model}",
             score.before,
             score.after,
-            Estimate(score.difference, score.interval),
+            EstimatedValue(score.difference, score.interval),
             f"{score.higher} / {score.lower}",
         ]
         for score in diff.scores
     ]
-    change = Column("change, 95% over cells", Estimate, key="change")
+    change = TableColumn("change, 95% over cells", EstimatedValue, key="change")
     names = columns("score", *_before_and_after(diff), change, "cells up / down")
     return Table("Scores, cell by cell", names, rows)
 
 
-def _before_and_after(diff: Diff) -> list[Column]:
-    return [Column(diff.before, Value), Column(diff.after, Value)]
+def _before_and_after(diff: Diff) -> list[TableColumn]:
+    return [TableColumn(diff.before, Value), TableColumn(diff.after, Value)]
 
 
 def _metrics(diff: Diff) -> Table:
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             f"{metric.model} ({metric.place})",
             metric.metric,
             metric.before,
             metric.after,
-            Estimate(metric.difference, metric.interval),
+            EstimatedValue(metric.difference, metric.interval),
         ]
         for metric in diff.metrics
     ]
-    change = Column("change, 95%", Estimate, key="change")
+    change = TableColumn("change, 95%", EstimatedValue, key="change")
     names = columns("model", "metric", *_before_and_after(diff), change)
     return Table("Metrics, each by its own study's rules", names, rows)

@@ -9,7 +9,7 @@ from harness.page.browser import Browser
 from harness.page.figure import Figure
 from harness.results import Interval, Value
 from harness.results.glossary import Term
-from harness.results.table import Cell, Column, Estimate, Table, columns
+from harness.results.table import EstimatedValue, Table, TableCell, TableColumn, columns
 
 
 class Section(NamedTuple):
@@ -39,15 +39,15 @@ class ProtocolPage(NamedTuple):
 def figure_table(figure: Figure) -> Table:
     """Return the points of a figure: series, x, y, and the interval around y where any has one."""
     has_intervals = any(point.around for series in figure.series for point in series.points)
-    y = Column(figure.y.label, Estimate if has_intervals else Value, key="y")
-    rows: list[list[Cell]] = [
+    y = TableColumn(figure.y.label, EstimatedValue if has_intervals else Value, key="y")
+    rows: list[list[TableCell]] = [
         [series.name, figure.x.words(point.x), _estimate(point.y, point.around)]
         for series in figure.series
         for point in series.points
     ]
-    names = columns(figure.series_are, Column(figure.x.label, key="x"), y)
+    names = columns(figure.series_are, TableColumn(figure.x.label, key="x"), y)
     return Table("The numbers", names, rows, is_folded=True)
 
 
-def _estimate(y: Value, interval: Interval | None) -> Value | Estimate:
-    return Estimate(y, interval) if interval else y
+def _estimate(y: Value, interval: Interval | None) -> Value | EstimatedValue:
+    return EstimatedValue(y, interval) if interval else y

@@ -8,7 +8,7 @@ from harness.page.page import Section
 from harness.page.replayed_study import AnyStudy, CalledModel
 from harness.results import ModelCost, Value
 from harness.results.digits import UNDEFINED, listed
-from harness.results.table import Cell, Column, Table, columns
+from harness.results.table import Table, TableCell, TableColumn, columns
 
 RUN = Section(
     "run",
@@ -55,8 +55,11 @@ def _cost(study: AnyStudy) -> str:
 def _models(study: AnyStudy) -> Table:
     names = columns(
         *("name", "role", "requested", "served", "family", "provider, address"),
-        *(Column(name, int) for name in ("calls", "without tokens", "tokens in", "tokens out")),
-        Column("cost", Value, digits=4, has_n=False),
+        *(
+            TableColumn(name, int)
+            for name in ("calls", "without tokens", "tokens in", "tokens out")
+        ),
+        TableColumn("cost", Value, digits=4, has_n=False),
     )
     costs = {cost.model: cost for cost in study.results.spending.models}
     rows = [
@@ -92,7 +95,7 @@ def _served(requested: str, served: Sequence[str]) -> str:
     return f"{listed(served)} (differs)" if differs else listed(served)
 
 
-def _spent(cost: ModelCost | None, tokenless: int) -> list[Cell]:
+def _spent(cost: ModelCost | None, tokenless: int) -> list[TableCell]:
     if cost is None:
         return [None] * 5
     return [cost.calls, tokenless, cost.prompt_tokens, cost.completion_tokens, cost.cost]

@@ -8,7 +8,7 @@ from harness.results.answers import KINDS, AnswerCounts, Answers, words_of
 from harness.results.bounds import Bound
 from harness.results.fallbacks import Fallbacks
 from harness.results.shared import Missing, Share, Value
-from harness.results.table import Cell, Column, Table, columns
+from harness.results.table import Table, TableCell, TableColumn, columns
 
 SECTION = "coverage"
 BOUNDS = "What the missing judgements could change"
@@ -16,13 +16,13 @@ BOUNDS = "What the missing judgements could change"
 
 def states_table(missing: Missing) -> Table:
     """Return what became of the judgements, by state, and the share that is missing."""
-    rows: list[list[Cell]] = [[state, count, None] for state, count in missing.states.items()]
+    rows: list[list[TableCell]] = [[state, count, None] for state, count in missing.states.items()]
     share = Value(missing.share, missing.judgements)
     if not missing.judgements:
         share = Value(None, 0, "nothing was judged")
     rows.append([f"missing in all (limit {missing.limit:.2%})", missing.missing, share])
-    share_column = Column("share", Value, digits=2, has_n=True, in_percent=True)
-    names = columns("state", Column("count", int), share_column)
+    share_column = TableColumn("share", Value, digits=2, has_n=True, in_percent=True)
+    names = columns("state", TableColumn("count", int), share_column)
     return Table("What became of the judgements", names, rows, section=SECTION, key="judgements")
 
 
@@ -32,10 +32,10 @@ def answers_table(counts: AnswerCounts) -> Table:
     kinds += sorted(set(counts.whole.kinds) - set(kinds))
     names = columns(
         "model",
-        *(Column(words_of(kind), int) for kind in kinds),
-        Column("missing", Share, digits=1, in_percent=True),
+        *(TableColumn(words_of(kind), int) for kind in kinds),
+        TableColumn("missing", Share, digits=1, in_percent=True),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [answers.of or "all", *(answers.kinds.get(kind, 0) for kind in kinds), _missing(answers)]
         for answers in (*counts.models, counts.whole)
     ]
@@ -51,7 +51,7 @@ def _missing(answers: Answers) -> Share:
 
 def fallback_tables(fallbacks: Fallbacks) -> list[Table]:
     """Return each kind with its share and limit, and the replies of each model in a role."""
-    kinds: list[list[Cell]] = [
+    kinds: list[list[TableCell]] = [
         [
             fallback.name,
             Share("", fallback.count, fallback.share),
@@ -60,7 +60,7 @@ def fallback_tables(fallbacks: Fallbacks) -> list[Table]:
         for fallback in fallbacks.shares
     ]
     counts = ("calls", "second asks", "usable", "repaired")
-    replies: list[list[Cell]] = [
+    replies: list[list[TableCell]] = [
         [
             reply.role,
             reply.model,
@@ -71,12 +71,12 @@ def fallback_tables(fallbacks: Fallbacks) -> list[Table]:
     ]
     shares = Table(
         "Fallbacks: asked again, repaired, or replaced",
-        columns("what", Column("share", Share), "limit"),
+        columns("what", TableColumn("share", Share), "limit"),
         kinds,
         section=SECTION,
         key="fallbacks",
     )
-    names = columns("role", "model", *(Column(name, int) for name in counts), "unusable")
+    names = columns("role", "model", *(TableColumn(name, int) for name in counts), "unusable")
     by_role = Table("Replies that need a form", names, replies, section=SECTION, key="replies")
     return [shares, by_role] if replies else [shares]
 
@@ -89,11 +89,11 @@ def bounds_table(bounds: Sequence[Bound], about: str) -> Table:
     names = columns(
         "of",
         "number",
-        Column("as recorded", Value, key="recorded"),
-        Column("at least", Value),
-        Column("at most", Value),
+        TableColumn("as recorded", Value, key="recorded"),
+        TableColumn("at least", Value),
+        TableColumn("at most", Value),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [bound.place, bound.measure, bound.found, bound.low, bound.high] for bound in bounds
     ]
     if not rows:

@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 
 from harness.results.shared import Interval, Share, Value
-from harness.results.table import Cell, Column, Estimate, Noted, Table
+from harness.results.table import EstimatedValue, Noted, Table, TableCell, TableColumn
 
 FIELDS = {
     Value: ("", "_n", "_reason"),
     Interval: ("_low", "_high", "_reason"),
-    Estimate: ("", "_n", "_low", "_high", "_reason"),
+    EstimatedValue: ("", "_n", "_low", "_high", "_reason"),
     Share: ("", "_count", "_n", "_reason"),
 }
 _word = re.compile(r"[^a-z0-9]+")
@@ -34,7 +34,7 @@ def csv_rows(table: Table) -> list[list[object]]:
     return [[*header], *(_row(table.columns, row) for row in table.rows)]
 
 
-def key_of(column: Column) -> str:
+def key_of(column: TableColumn) -> str:
     """Return a column's name for programs."""
     return column.key or slug(column.name, "_")
 
@@ -45,29 +45,33 @@ def slug(name: str, separator: str) -> str:
     return _word.sub(separator, name).strip(separator)
 
 
-def _fields(column: Column) -> Sequence[str]:
+def _fields(column: TableColumn) -> Sequence[str]:
     return FIELDS.get(column.kind, ("",))
 
 
-def _row(columns: Sequence[Column], row: Sequence[Cell]) -> list[object]:
+def _row(columns: Sequence[TableColumn], row: Sequence[TableCell]) -> list[object]:
     return [
         entry for column, cell in zip(columns, row, strict=True) for entry in _entries(column, cell)
     ]
 
 
-def _entries(column: Column, cell: Cell) -> list[object]:
+def _entries(column: TableColumn, cell: TableCell) -> list[object]:
     if cell is None:
         return [""] * len(_fields(column))
     note = cell.note if isinstance(cell, Noted) else ""
     plain = cell.cell if isinstance(cell, Noted) else cell
     if isinstance(plain, Value):
-        plain = Estimate(plain, Interval(None, None)) if column.kind is Estimate else plain
+        plain = (
+            EstimatedValue(plain, Interval(None, None)) if column.kind is EstimatedValue else plain
+        )
     by_field = _by_field(plain)
     by_field["_reason"] = by_field.get("_reason") or note
     return [by_field[field] for field in _fields(column)]
 
 
-def _by_field(cell: Value | Interval | Estimate | Share | int | float | str) -> dict[str, object]:
+def _by_field(
+    cell: Value | Interval | EstimatedValue | Share | int | float | str,
+) -> dict[str, object]:
     if isinstance(cell, Value):
         return {"": _number(cell.value), "_n": cell.n, "_reason": cell.reason or ""}
     if isinstance(cell, Interval):
@@ -75,7 +79,7 @@ def _by_field(cell: Value | Interval | Estimate | Share | int | float | str) -> 
         return {"_low": low, "_high": high, "_reason": cell.reason or ""}
     if isinstance(cell, Share):
         return {**_by_field(cell.share), "_count": cell.count}
-    if isinstance(cell, Estimate):
+    if isinstance(cell, EstimatedValue):
         reason = cell.value.reason or cell.interval.reason or cell.meaning
         return {**_by_field(cell.interval), **_by_field(cell.value), "_reason": reason}
     return {"": _number(cell) if isinstance(cell, float) else cell}

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from harness.results.scored import Scored
 from harness.results.shared import Value
-from harness.results.table import Cell, Column, Table, columns
+from harness.results.table import Table, TableCell, TableColumn, columns
 
 HEADER = ("model", "place", "metric", "value", "n", "reason")
 
 
 def metrics_table(scoreboard: Sequence[Scored]) -> Table:
     """Return the metrics as a table, a row each."""
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [scored.model, scored.place, scored.metric.name, scored.value] for scored in scoreboard
     ]
-    return Table("Metrics", columns("model", "place", "metric", Column("value", Value)), rows)
+    return Table("Metrics", columns("model", "place", "metric", TableColumn("value", Value)), rows)
 
 
 def metric_rows(scoreboard: Sequence[Scored]) -> list[Sequence[object]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from harness.results.shared import Interval, Share, Value
 
 
-class Estimate(NamedTuple):
+class EstimatedValue(NamedTuple):
     """A value with its interval.
 
     mark: stands behind the number for people, as in "4.250+"; meaning: what it says, for programs.
@@ -24,15 +24,15 @@ class Estimate(NamedTuple):
 class Noted(NamedTuple):
     """A cell that something has to be said of, though it is defined."""
 
-    cell: Interval | Estimate
+    cell: Interval | EstimatedValue
     note: str
 
 
-Cell = Value | Interval | Estimate | Share | Noted | int | float | str | None
-Kind = type[Value | Interval | Estimate | Share | int | float | str]
+TableCell = Value | Interval | EstimatedValue | Share | Noted | int | float | str | None
+Kind = type[Value | Interval | EstimatedValue | Share | int | float | str]
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column: its name for people, and what its cells are; None is a blank in any column.
 
     kind: the class of the cells; a column of estimates may hold a value without an interval.
@@ -60,8 +60,8 @@ class Table:
     """
 
     title: str
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
+    columns: Sequence[TableColumn]
+    rows: Sequence[Sequence[TableCell]]
     about: str = ""
     section: str = "results"
     is_folded: bool = False
@@ -79,19 +79,19 @@ class Table:
                     raise TypeError(f"{self.title}, {column.name}: {cell!r} is no {column.kind}")
 
 
-def _fits(column: Column, cell: Cell) -> bool:
+def _fits(column: TableColumn, cell: TableCell) -> bool:
     if isinstance(cell, Noted):
         cell = cell.cell
-    if column.kind is Estimate and isinstance(cell, Value):
+    if column.kind is EstimatedValue and isinstance(cell, Value):
         return True
     if column.kind is float and isinstance(cell, int):
         return True
     return cell is None or isinstance(cell, column.kind)
 
 
-def columns(*names: str | Column) -> list[Column]:
+def columns(*names: str | TableColumn) -> list[TableColumn]:
     """Return columns; those given by name alone hold text."""
-    return [Column(name) if isinstance(name, str) else name for name in names]
+    return [TableColumn(name) if isinstance(name, str) else name for name in names]
 
 
 def interval_note(interval: Interval, note: str) -> Interval | Noted:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from harness.results.digits import UNDEFINED, between
 from harness.results.shared import Interval, Share, Value
-from harness.results.table import Cell, Column, Estimate, Noted, Table
+from harness.results.table import EstimatedValue, Noted, Table, TableCell, TableColumn
 
 NO_ROWS = "None."
 MOST_REASONS = 3  # that are named for a column in which nothing is defined
@@ -56,11 +56,11 @@ class Notes:
         return f"[{self.texts.index(text) + 1}]"
 
 
-class TableColumn(NamedTuple):
+class FilledColumn(NamedTuple):
     """A column of a table with its cells from top to bottom."""
 
-    head: Column
-    cells: Sequence[Cell]
+    head: TableColumn
+    cells: Sequence[TableCell]
 
     @property
     def reasons(self) -> list[str]:
@@ -92,7 +92,7 @@ class TableColumn(NamedTuple):
 def text_table(table: Table) -> TextTable:
     """Return a table in words."""
     every = [
-        TableColumn(head, [row[place] for row in table.rows])
+        FilledColumn(head, [row[place] for row in table.rows])
         for place, head in enumerate(table.columns)
     ]
     undefined = [column for column in every if column.is_undefined]
@@ -114,13 +114,13 @@ def text_table(table: Table) -> TextTable:
     )
 
 
-def _text_column(column: TableColumn) -> TextColumn:
+def _text_column(column: FilledColumn) -> TextColumn:
     n = column.shared_n
     name = column.head.name if n is None else f"{column.head.name} (n={n:,})"
     return TextColumn(name, column.head.kind is not str)
 
 
-def _texts(column: TableColumn, notes: Notes) -> list[str]:
+def _texts(column: FilledColumn, notes: Notes) -> list[str]:
     """Return a column's cells in words; n is left out where the column's name has it."""
     head = column.head
     if column.shared_n is not None:
@@ -128,7 +128,7 @@ def _texts(column: TableColumn, notes: Notes) -> list[str]:
     return [cell_text(head, cell, notes) for cell in column.cells]
 
 
-def _undefined(columns: Sequence[TableColumn], *, is_all: bool) -> str:
+def _undefined(columns: Sequence[FilledColumn], *, is_all: bool) -> str:
     """Say which columns have nothing defined in them, and why."""
     if not columns:
         return ""
@@ -142,14 +142,14 @@ def _undefined(columns: Sequence[TableColumn], *, is_all: bool) -> str:
     return f"Undefined, and not shown: {'; '.join(groups)}."
 
 
-def _value_of(cell: Cell) -> Value | None:
+def _value_of(cell: TableCell) -> Value | None:
     plain = cell.cell if isinstance(cell, Noted) else cell
-    if isinstance(plain, Estimate):
+    if isinstance(plain, EstimatedValue):
         return plain.value
     return plain if isinstance(plain, Value) else None
 
 
-def _reason(cell: Cell) -> str | None:
+def _reason(cell: TableCell) -> str | None:
     """Return why a cell is undefined; None where it is defined, or blank."""
     plain = cell.cell if isinstance(cell, Noted) else cell
     if isinstance(plain, Interval):
@@ -160,7 +160,7 @@ def _reason(cell: Cell) -> str | None:
     return value.reason or UNDEFINED
 
 
-def cell_text(column: Column, cell: Cell, notes: Notes) -> str:
+def cell_text(column: TableColumn, cell: TableCell, notes: Notes) -> str:
     """Return a cell in words; what has to be said of it is added to the notes."""
     if cell is None:
         return ""
@@ -169,22 +169,22 @@ def cell_text(column: Column, cell: Cell, notes: Notes) -> str:
     return _TEXTS[type(cell)](column, cell, notes)
 
 
-def _value(column: Column, value: Value, notes: Notes, mark: str = "") -> str:
+def _value(column: TableColumn, value: Value, notes: Notes, mark: str = "") -> str:
     if value.value is None:
         return f"{UNDEFINED} {notes.mark(value.reason)}"
     text = f"{_number(column, value.value)}{mark}"
     return f"{text} (n={value.n:,})" if column.has_n else text
 
 
-def _number(column: Column, number: float) -> str:
+def _number(column: TableColumn, number: float) -> str:
     return f"{number:.{column.digits}{'%' if column.in_percent else 'f'}}"
 
 
-def _interval(column: Column, interval: Interval, notes: Notes) -> str:
+def _interval(column: TableColumn, interval: Interval, notes: Notes) -> str:
     return between(interval, column.digits) or f"{UNDEFINED} {notes.mark(interval.reason)}"
 
 
-def _estimate(column: Column, estimate: Estimate, notes: Notes) -> str:
+def _estimate(column: TableColumn, estimate: EstimatedValue, notes: Notes) -> str:
     text = _value(column, estimate.value, notes, estimate.mark)
     if estimate.value.value is None:
         return text
@@ -192,16 +192,16 @@ def _estimate(column: Column, estimate: Estimate, notes: Notes) -> str:
     return f"{text} {interval or f'without interval {notes.mark(estimate.interval.reason)}'}"
 
 
-def _share(column: Column, share: Share, notes: Notes) -> str:
+def _share(column: TableColumn, share: Share, notes: Notes) -> str:
     if share.share.value is None:
         return f"{UNDEFINED} {notes.mark(share.share.reason)}"
     return f"{_number(column, share.share.value)} ({share.count:,} of {share.share.n:,})"
 
 
-_TEXTS: Mapping[type, Callable[[Column, Any, Notes], str]] = {
+_TEXTS: Mapping[type, Callable[[TableColumn, Any, Notes], str]] = {
     Value: _value,
     Interval: _interval,
-    Estimate: _estimate,
+    EstimatedValue: _estimate,
     Share: _share,
     int: lambda _, count, __: f"{count:,}",
     float: lambda column, number, _: f"{round(number, column.digits):g}",

@@ -14,7 +14,7 @@ from harness.files import write_atomic
 from harness.protocols.registry import protocol_of
 from harness.recording import checksums
 from harness.results import Value
-from harness.results.table import Cell, Column, Table, columns
+from harness.results.table import Table, TableCell, TableColumn, columns
 from harness.run.checked import check_files
 from harness.run.metric_settings import study_under
 from harness.run.replay import replayed_results
@@ -83,14 +83,18 @@ def _is_same(old: Value, new: Value) -> bool:
 
 def change_table(rescored: Rescored) -> Table:
     """Return what changes, as a table for people."""
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [change.model, change.place, change.metric, change.recorded, change.scored]
         for change in rescored.changes
     ]
     named = ", ".join(f"{key} = {value}" for key, value in rescored.settings.items())
     title = f"What changes under {named or 'the settings of study.toml'}"
     names = columns(
-        "model", "place", "metric", Column("recorded", Value), Column("scored anew", Value)
+        "model",
+        "place",
+        "metric",
+        TableColumn("recorded", Value),
+        TableColumn("scored anew", Value),
     )
     return Table(title if rows else f"{title}: no metric", names, rows)
 

@@ -9,7 +9,7 @@ import msgspec
 from harness.protocols.ddft.metrics import formulas as metrics
 from harness.results import Results, SubjectMetrics, Value
 from harness.results.digits import number
-from harness.results.table import Cell, Column, Table, columns
+from harness.results.table import Table, TableCell, TableColumn, columns
 
 PARTS = {"HOC": "hoc", "CRI": "cri", "FAR'": "far_prime", "SAS'": "sas_prime"}
 NORMALIZATION = "normalization"
@@ -93,7 +93,7 @@ def _normal(results: Results, part: SubjectMetrics, raw: Value) -> Value:
 
 def swap_table(swaps: Sequence[Swap], before: str, after: str) -> Table:
     """Return the swaps as a table; before, after: the names of the two recordings."""
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             f"{swap.subject} ({swap.arm})",
             swap.part,
@@ -104,7 +104,9 @@ def swap_table(swaps: Sequence[Swap], before: str, after: str) -> Table:
         ]
         for swap in swaps
     ]
-    names = columns("subject", "taken over", before, after, Column("CI then", Value), "phenotype")
+    names = columns(
+        "subject", "taken over", before, after, TableColumn("CI then", Value), "phenotype"
+    )
     title = "What changed the phenotype: one part at a time taken over (*: another phenotype)"
     return Table(title, names, rows)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from harness.protocols.ddft.analysis.schema import Analysis
 from harness.protocols.ddft.analysis.schema_jury import Jury, ScaleAgreement
 from harness.results import Value
-from harness.results.table import Cell, Column, Table, columns
+from harness.results.table import Table, TableCell, TableColumn, columns
 
 SECTION = "jury"
 SPREADS = (
@@ -36,12 +36,12 @@ def jury_tables(analysis: Analysis) -> list[Table]:
 def _validity(jury: Jury) -> Table:
     names = columns(
         "judge",
-        Column("share usable", Value),
-        Column("mean asks", Value, digits=2, has_n=False),
+        TableColumn("share usable", Value),
+        TableColumn("mean asks", Value, digits=2, has_n=False),
         "what became of its judgements",
         "repaired",
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [judge.judge, judge.ok, judge.asks, counted(judge.states), counted(judge.repaired)]
         for judge in jury.validity
     ]
@@ -55,7 +55,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def _agreement(analysis: Analysis, heading: str, scales: Sequence[ScaleAgreement]) -> Table:
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [name, *(getattr(scale.agreement, field) for scale in scales)] for name, field in SPREADS
     ]
     kinds = sorted({kind for scale in scales for kind in scale.agreement.icc})
@@ -69,12 +69,12 @@ def _agreement(analysis: Analysis, heading: str, scales: Sequence[ScaleAgreement
         f"Clear answers: consensus FAR > {at.clear_above:g}; edge answers: between "
         f"{at.edge_above:g} and {at.edge_below:g}."
     )
-    names = columns("measure", *(Column(scale.scale.upper(), Value) for scale in scales))
+    names = columns("measure", *(TableColumn(scale.scale.upper(), Value) for scale in scales))
     return Table(heading, names, rows, about, SECTION)
 
 
 def _kappas(heading: str, scales: Sequence[ScaleAgreement]) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[list[TableCell]] = []
     for scale in scales:
         for binned in scale.kappas:
             place = [scale.scale.upper(), binned.bins, binned.weights]
@@ -82,7 +82,7 @@ def _kappas(heading: str, scales: Sequence[ScaleAgreement]) -> Table:
             rows += [
                 [*place, f"{pair.first} and {pair.second}", pair.kappa] for pair in binned.pairs
             ]
-    names = columns("scale", "bins", "weights", "judges", Column("kappa", Value))
+    names = columns("scale", "bins", "weights", "judges", TableColumn("kappa", Value))
     title = f"{heading}: Cohen's kappa over bins"
     return Table(title, names, rows, _about_bins(scales), SECTION, is_folded=True)
 
@@ -100,11 +100,11 @@ def _about_bins(scales: Sequence[ScaleAgreement]) -> str:
 def _families(jury: Jury) -> Table:
     names = columns(
         "scale",
-        Column("judges of the subject's family", Value, key="same_family"),
-        Column("other judges", Value, key="other_families"),
-        Column("difference on the same answer", Value, key="difference"),
+        TableColumn("judges of the subject's family", Value, key="same_family"),
+        TableColumn("other judges", Value, key="other_families"),
+        TableColumn("difference on the same answer", Value, key="difference"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [family.scale.upper(), family.own, family.others, family.difference]
         for family in jury.families
     ]
@@ -115,10 +115,10 @@ def _left_out(jury: Jury) -> Table:
     names = columns(
         "without",
         "phenotypes",
-        Column("share that changes", Value),
-        Column("tau of raw CI with all judges", Value, key="tau"),
+        TableColumn("share that changes", Value),
+        TableColumn("tau of raw CI with all judges", Value, key="tau"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             judge.without,
             ", ".join(

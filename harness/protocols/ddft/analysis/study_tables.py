@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.protocols.ddft.analysis.resampled import resampled
 from harness.protocols.ddft.analysis.schema import Analysis, ArmComparison, Correlation, Universe
 from harness.results import Interval, Results, Value
-from harness.results.table import Cell, Column, Estimate, Table, columns
+from harness.results.table import EstimatedValue, Table, TableCell, TableColumn, columns
 
 SECTION = "study"
 INVALID = "the study is invalid"
@@ -34,12 +34,12 @@ def _correlations(analysis: Analysis) -> Table:
     names = columns(
         "variable",
         "method",
-        Column("coefficient", Value),
-        Column("95% interval", Interval, key="interval"),
-        Column("p (t)", Value, has_n=False),
-        Column("p (exact)", Value, has_n=False),
-        Column("Holm", Value, has_n=False),
-        Column("detectable", Value, has_n=False),
+        TableColumn("coefficient", Value),
+        TableColumn("95% interval", Interval, key="interval"),
+        TableColumn("p (t)", Value, has_n=False),
+        TableColumn("p (exact)", Value, has_n=False),
+        TableColumn("Holm", Value, has_n=False),
+        TableColumn("detectable", Value, has_n=False),
         "direction",
     )
     groups = analysis.correlations
@@ -53,8 +53,8 @@ def _correlations(analysis: Analysis) -> Table:
     return Table("Correlations with raw CI", names, rows, about, SECTION)
 
 
-def _correlation(correlation: Correlation) -> list[Cell]:
-    beginning: list[Cell] = [correlation.name, correlation.method, correlation.coefficient]
+def _correlation(correlation: Correlation) -> list[TableCell]:
+    beginning: list[TableCell] = [correlation.name, correlation.method, correlation.coefficient]
     if correlation.coefficient.value is None:
         return [*beginning, *[None] * 6]
     return [
@@ -70,12 +70,12 @@ def _correlation(correlation: Correlation) -> list[Cell]:
 
 def _predictions(analysis: Analysis) -> Table:
     names = columns(
-        "prediction", Column("estimate", Estimate), "by our rule", "by the paper's rule"
+        "prediction", TableColumn("estimate", EstimatedValue), "by our rule", "by the paper's rule"
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             f"{prediction.name}: {prediction.claim}",
-            Estimate(prediction.estimate, prediction.interval),
+            EstimatedValue(prediction.estimate, prediction.interval),
             f"{prediction.verdict} ({prediction.rule})",
             f"{prediction.paper_verdict} ({prediction.paper_rule})",
         ]
@@ -89,10 +89,10 @@ def _predictions(analysis: Analysis) -> Table:
 def _domains(analysis: Analysis) -> Table:
     names = columns(
         "domain",
-        Column("mean FAR", Value),
-        Column("95% over subjects", Interval, key="over_subjects"),
+        TableColumn("mean FAR", Value),
+        TableColumn("95% over subjects", Interval, key="over_subjects"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [mean.domain, mean.far, resampled(mean.over_subjects)] for mean in analysis.domains.means
     ]
     return Table("FAR by domain", names, rows, section=SECTION)
@@ -101,15 +101,15 @@ def _domains(analysis: Analysis) -> Table:
 def _variances(analysis: Analysis) -> Table:
     names = columns(
         "analysis",
-        Column("F", Value),
+        TableColumn("F", Value),
         "df",
-        Column("p", Value, has_n=False),
-        Column("p corrected", Value, has_n=False),
-        Column("eta squared", Value, has_n=False),
+        TableColumn("p", Value, has_n=False),
+        TableColumn("p corrected", Value, has_n=False),
+        TableColumn("eta squared", Value, has_n=False),
     )
     domains = analysis.domains
     repeated = domains.repeated_measures
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [name, anova.f, f"{anova.df}, {anova.df_error}", anova.p, corrected, anova.eta_squared]
         for name, anova, corrected in (
             ("pooled turns (the paper's)", domains.pooled_turns, None),
@@ -122,12 +122,12 @@ def _variances(analysis: Analysis) -> Table:
 def _turns(analysis: Analysis) -> Table:
     names = columns(
         "turn",
-        Column("mean FAR", Value),
-        Column("mean SAS", Value),
-        Column("variance of FAR", Value),
-        Column("its ratio to turn 1's", Value, has_n=False, key="ratio_to_turn_1"),
+        TableColumn("mean FAR", Value),
+        TableColumn("mean SAS", Value),
+        TableColumn("variance of FAR", Value),
+        TableColumn("its ratio to turn 1's", Value, has_n=False, key="ratio_to_turn_1"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [str(turn.turn), turn.far, turn.sas, turn.far_variance, turn.ratio_to_turn_1]
         for turn in analysis.turns
     ]
@@ -138,10 +138,10 @@ def _concepts(analysis: Analysis) -> Table:
     names = columns(
         "concept",
         "domain",
-        Column("mean FAR", Value),
-        Column("variance over subjects and levels", Value, digits=4, key="far_variance"),
+        TableColumn("mean FAR", Value),
+        TableColumn("variance over subjects and levels", Value, digits=4, key="far_variance"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [concept.concept, concept.domain, concept.far, concept.far_variance]
         for concept in analysis.concepts
     ]
@@ -149,16 +149,18 @@ def _concepts(analysis: Analysis) -> Table:
 
 
 def _danger(analysis: Analysis) -> Table:
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [phenotype.phenotype, phenotype.danger_zone] for phenotype in analysis.danger_by_phenotype
     ]
-    names = columns("phenotype", Column("mean danger zone of its subjects", Value, key="danger"))
+    names = columns(
+        "phenotype", TableColumn("mean danger zone of its subjects", Value, key="danger")
+    )
     return Table("The danger zone by phenotype", names, rows, section=SECTION, is_folded=True)
 
 
 def _stability(analysis: Analysis) -> Table:
-    names = columns("rule", Column("tau", Value), Column("p", Value, has_n=False))
-    rows: list[list[Cell]] = [
+    names = columns("rule", TableColumn("tau", Value), TableColumn("p", Value, has_n=False))
+    rows: list[list[TableCell]] = [
         [alternative.alternative, alternative.tau.coefficient, alternative.tau.p]
         for alternative in analysis.stability
     ]
@@ -169,11 +171,11 @@ def _stability(analysis: Analysis) -> Table:
 def _arm(comparison: ArmComparison) -> Table:
     names = columns(
         "subject",
-        Column("paper's arm", Value, key="paper"),
-        Column(comparison.arm, Value, key="arm"),
-        Column("difference", Value),
+        TableColumn("paper's arm", Value, key="paper"),
+        TableColumn(comparison.arm, Value, key="arm"),
+        TableColumn("difference", Value),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [subject.subject, subject.paper, subject.arm, subject.difference]
         for subject in comparison.subjects
     ]
@@ -185,10 +187,10 @@ def _arm(comparison: ArmComparison) -> Table:
 def _retest(analysis: Analysis) -> Table:
     names = columns(
         "scale",
-        Column("ICC(1,1) over repeats", Value, key="icc_1_1"),
-        Column("mean difference", Value),
+        TableColumn("ICC(1,1) over repeats", Value, key="icc_1_1"),
+        TableColumn("mean difference", Value),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [retest.scale.upper(), retest.icc, retest.mean_difference] for retest in analysis.retest
     ]
     return Table("Test and retest", names, rows, section=SECTION)
@@ -198,14 +200,14 @@ def _first_places(analysis: Analysis, *, is_valid: bool) -> Table:
     multiverse = analysis.multiverse
     shares = [*sorted(multiverse.first.items())]
     shares.append(("the study's own ranking", multiverse.same_ranking))
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [name, share if is_valid else Value(None, 0, INVALID)] for name, share in shares
     ]
     about = (
         "Of all combinations of the rules that the paper leaves open: the share in which a subject "
         "is first, alone or with others, and in which the ranking is the study's own."
     )
-    names = columns("who is first", Column("share", Value))
+    names = columns("who is first", TableColumn("share", Value))
     return Table("How much of the ranking is a choice", names, rows, about, SECTION)
 
 
@@ -217,8 +219,10 @@ def _multiverse(analysis: Analysis, *, is_valid: bool) -> Table:
     elif not any(place.rank for universe in universes for place in universe.ranking):
         empty = f"No subject has a CI under any of {len(universes)} combinations of rules."
         universes = []
-    names = columns("normalization", "empty FAR'", "HOC rule", Column("theta", float), "ranking")
-    rows: list[list[Cell]] = [
+    names = columns(
+        "normalization", "empty FAR'", "HOC rule", TableColumn("theta", float), "ranking"
+    )
+    rows: list[list[TableCell]] = [
         [
             universe.normalization,
             universe.empty_far_prime,

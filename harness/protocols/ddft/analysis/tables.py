@@ -13,7 +13,7 @@ from harness.protocols.ddft.analysis.study_tables import study_tables
 from harness.results import Interval, Results, SubjectMetrics, Value
 from harness.results.digits import plural
 from harness.results.glossary import defined
-from harness.results.table import Cell, Column, Estimate, Noted, Table, columns
+from harness.results.table import EstimatedValue, Noted, Table, TableCell, TableColumn, columns
 
 UNDEFINED = "undefined"
 ABOUT_SUBJECTS = ("FAR", "SAS", "HOC", "CRI", "FAR'", "SAS'", "CI")
@@ -36,16 +36,16 @@ def _subjects(results: Results) -> Table:
     names = columns(
         "subject",
         "arm",
-        Column("HOC", Value),
-        Column("HOC (onset)", Value),
-        Column("CRI", Value),
-        Column("FAR'", Value),
-        Column("SAS'", Value),
-        Column("CI raw", Estimate),
-        Column(f"CI ({normalization})", Value, key="ci"),
+        TableColumn("HOC", Value),
+        TableColumn("HOC (onset)", Value),
+        TableColumn("CRI", Value),
+        TableColumn("FAR'", Value),
+        TableColumn("SAS'", Value),
+        TableColumn("CI raw", EstimatedValue),
+        TableColumn(f"CI ({normalization})", Value, key="ci"),
         "phenotype",
-        Column("probability of the phenotype", Value, key="phenotype_probability"),
-        Column("danger zone", Value),
+        TableColumn("probability of the phenotype", Value, key="phenotype_probability"),
+        TableColumn("danger zone", Value),
     )
     profiles = {profile.subject: profile for profile in results.analysis.profiles}
     rows = [
@@ -58,7 +58,7 @@ def _subjects(results: Results) -> Table:
     return Table("Subjects", names, rows, about)
 
 
-def _subject(metrics: SubjectMetrics, profile: Profile | None) -> list[Cell]:
+def _subject(metrics: SubjectMetrics, profile: Profile | None) -> list[TableCell]:
     phenotype = metrics.phenotype or UNDEFINED
     return [
         metrics.subject,
@@ -86,14 +86,14 @@ def _probability(phenotype: str | None, profile: Profile | None) -> Value | None
     return profile.probabilities[phenotype]
 
 
-def _estimate(ci_raw: Value, profile: Profile | None) -> Value | Estimate | Noted:
+def _estimate(ci_raw: Value, profile: Profile | None) -> Value | EstimatedValue | Noted:
     """Return raw CI with its interval, which only the arm that is analysed has."""
     if profile is None or ci_raw.value is None:
         return ci_raw
     interval = resampled(profile.ci_raw)
     if isinstance(interval, Interval):
-        return Estimate(ci_raw, interval)
-    return Noted(Estimate(ci_raw, profile.ci_raw.interval), interval.note)
+        return EstimatedValue(ci_raw, interval)
+    return Noted(EstimatedValue(ci_raw, profile.ci_raw.interval), interval.note)
 
 
 def _profiles(results: Results) -> Table:
@@ -101,13 +101,16 @@ def _profiles(results: Results) -> Table:
     turns = max((len(profile.turns) for profile in profiles), default=0)
     names = columns(
         "subject",
-        *(Column(f"T{turn} FAR", Value, key=f"turn_{turn}_far") for turn in range(1, turns + 1)),
-        Column("fall of FAR", Value),
-        Column("fall of SAS", Value),
+        *(
+            TableColumn(f"T{turn} FAR", Value, key=f"turn_{turn}_far")
+            for turn in range(1, turns + 1)
+        ),
+        TableColumn("fall of FAR", Value),
+        TableColumn("fall of SAS", Value),
         "degradation",
         "failure mode",
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             profile.subject,
             *profile.turns,
@@ -127,12 +130,12 @@ def _means(results: Results) -> Table:
     analysis = results.analysis
     names = columns(
         "mean of",
-        Column("value", Value),
-        Column("95% over subjects", Interval, key="over_subjects"),
-        Column("95% over concepts", Interval, key="over_concepts"),
-        Column("95% over sessions (Wilson)", Interval, key="over_sessions"),
+        TableColumn("value", Value),
+        TableColumn("95% over subjects", Interval, key="over_subjects"),
+        TableColumn("95% over concepts", Interval, key="over_concepts"),
+        TableColumn("95% over sessions (Wilson)", Interval, key="over_sessions"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             mean.scale.upper(),
             mean.mean,
@@ -155,10 +158,10 @@ def _turns(results: Results) -> Table:
     )
     traps = Counter(cell.trap_source for cell in results.cells)
     rows = [*_counts("answers judged by", judged), *_counts("trap questions from", traps)]
-    names = columns("what", "which", Column("count", int))
+    names = columns("what", "which", TableColumn("count", int))
     return Table("Turns", names, rows, section="coverage")
 
 
-def _counts(title: str, counts: Mapping[str, int]) -> Iterator[list[Cell]]:
+def _counts(title: str, counts: Mapping[str, int]) -> Iterator[list[TableCell]]:
     for name, count in sorted(counts.items()):
         yield [title, name, count]

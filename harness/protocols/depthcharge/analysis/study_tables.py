@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.protocols.depthcharge.analysis.schema import Analysis, Cell, Ranked, Target
 from harness.results import DrillResults, Interval, RunMetrics, Share, Value
 from harness.results import table as tables
-from harness.results.table import Column, Table, columns
+from harness.results.table import Table, TableColumn, columns
 
 SECTION = "study"
 
@@ -44,7 +44,7 @@ def priced(name: str, analysis: Analysis) -> str:
 
 
 def _rankings(analysis: Analysis) -> Table:
-    names = columns("rankings", Column("tau", Value))
+    names = columns("rankings", TableColumn("tau", Value))
     named = [
         (f"{ranking.domain}: EVD and accuracy", ranking.coefficient)
         for ranking in analysis.accuracy_rankings
@@ -53,13 +53,13 @@ def _rankings(analysis: Analysis) -> Table:
         (f"{pair.first} and {pair.second}: EVD", pair.coefficient)
         for pair in analysis.domain_rankings
     ]
-    rows: list[list[tables.Cell]] = [[name, tau] for name, tau in named]
+    rows: list[list[tables.TableCell]] = [[name, tau] for name, tau in named]
     title = "Do rankings agree? Kendall's tau over targets"
     return Table(title, names, rows, section=SECTION, key="agreement-of-rankings")
 
 
 def _errors(analysis: Analysis) -> Table:
-    rows: list[list[tables.Cell]] = [
+    rows: list[list[tables.TableCell]] = [
         [grouping, share.name, share]
         for grouping, shares in (
             ("tier", analysis.errors_by_tier),
@@ -67,30 +67,30 @@ def _errors(analysis: Analysis) -> Table:
         )
         for share in shares
     ]
-    names = columns("by", "which", Column("share", Share))
+    names = columns("by", "which", TableColumn("share", Share))
     return Table("Wrong answers", names, rows, section=SECTION)
 
 
 def _rises(runs: Sequence[RunMetrics]) -> Table:
-    rows: list[list[tables.Cell]] = [
+    rows: list[list[tables.TableCell]] = [
         [run.cell.name, rise.easier, rise.harder, rise.by] for run in runs for rise in run.rises
     ]
-    names = columns("run", "easier tier", "harder tier", Column("answered better by", float))
+    names = columns("run", "easier tier", "harder tier", TableColumn("answered better by", float))
     title = "Where a harder tier was answered better"
     return Table(title, names, rows, section=SECTION, empty="In no run.")
 
 
 def _smaller_n(analysis: Analysis) -> Table:
     names = columns(
-        Column("questions", int),
+        TableColumn("questions", int),
         "target",
         "domain",
-        Column("EVD as recorded", Value, key="recorded"),
-        Column("mean EVD", Value, key="evd"),
-        Column("SD within a run", Value, has_n=False, key="sd"),
-        Column("cut off by the run's end", Value, has_n=False, key="unfinished"),
+        TableColumn("EVD as recorded", Value, key="recorded"),
+        TableColumn("mean EVD", Value, key="evd"),
+        TableColumn("SD within a run", Value, has_n=False, key="sd"),
+        TableColumn("cut off by the run's end", Value, has_n=False, key="unfinished"),
     )
-    rows: list[list[tables.Cell]] = [
+    rows: list[list[tables.TableCell]] = [
         [
             size.questions,
             drawn.target,
@@ -109,14 +109,14 @@ def _smaller_n(analysis: Analysis) -> Table:
 
 def _other_thetas(analysis: Analysis, *, is_valid: bool) -> Table:
     names = columns(
-        Column("theta", float),
+        TableColumn("theta", float),
         "target",
         "domain",
-        Column("EVD as recorded", Value, key="recorded"),
-        Column("mean EVD", Value, key="evd"),
-        Column("rank", Value, digits=0, has_n=False),
+        TableColumn("EVD as recorded", Value, key="recorded"),
+        TableColumn("mean EVD", Value, key="evd"),
+        TableColumn("rank", Value, digits=0, has_n=False),
     )
-    rows: list[list[tables.Cell]] = [
+    rows: list[list[tables.TableCell]] = [
         [
             alternative.theta,
             ranked.target,
@@ -134,14 +134,14 @@ def _other_thetas(analysis: Analysis, *, is_valid: bool) -> Table:
 
 def _smaller_q(analysis: Analysis, *, is_valid: bool) -> Table:
     names = columns(
-        Column("depths a tier", int),
+        TableColumn("depths a tier", int),
         "target",
         "domain",
-        Column("EVD as recorded", Value, key="recorded"),
-        Column("mean EVD", Value, key="evd"),
-        Column("rank", Value, digits=0, has_n=False),
+        TableColumn("EVD as recorded", Value, key="recorded"),
+        TableColumn("mean EVD", Value, key="evd"),
+        TableColumn("rank", Value, digits=0, has_n=False),
     )
-    rows: list[list[tables.Cell]] = [
+    rows: list[list[tables.TableCell]] = [
         [
             ablation.passes,
             ranked.target,
@@ -165,10 +165,10 @@ def _role_costs(analysis: Analysis) -> Table:
         "domain",
         "role",
         "model or source",
-        Column(priced("cost of a run", analysis), Value, digits=4, key="cost"),
-        Column("look-ups of a run", Value, digits=1, key="lookups"),
+        TableColumn(priced("cost of a run", analysis), Value, digits=4, key="cost"),
+        TableColumn("look-ups of a run", Value, digits=1, key="lookups"),
     )
-    rows: list[list[tables.Cell]] = []
+    rows: list[list[tables.TableCell]] = []
     for cell in analysis.cells:
         place = [cell.target, cell.domain]
         rows += [[*place, cost.role, cost.model, cost.cost, None] for cost in cell.role_costs]
@@ -180,17 +180,17 @@ def _role_costs(analysis: Analysis) -> Table:
 def _depths(runs: Sequence[RunMetrics]) -> Table:
     names = columns(
         "run",
-        Column("depth", int),
+        TableColumn("depth", int),
         "tier",
-        Column("A(d)", Share, key="accuracy"),
-        Column("95% interval (Wilson)", Interval, key="wilson"),
-        Column("S(d)", Value, has_n=False, key="survival"),
-        Column("planned", int),
-        Column("different facts", int),
-        Column("verdict missing", int),
-        Column("no fact found", int),
+        TableColumn("A(d)", Share, key="accuracy"),
+        TableColumn("95% interval (Wilson)", Interval, key="wilson"),
+        TableColumn("S(d)", Value, has_n=False, key="survival"),
+        TableColumn("planned", int),
+        TableColumn("different facts", int),
+        TableColumn("verdict missing", int),
+        TableColumn("no fact found", int),
     )
-    rows: list[list[tables.Cell]] = [
+    rows: list[list[tables.TableCell]] = [
         [
             run.cell.name,
             depth.depth,

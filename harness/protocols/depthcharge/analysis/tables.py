@@ -11,7 +11,7 @@ from harness.protocols.depthcharge.analysis.study_tables import priced, rank_of,
 from harness.results import TIERS, DrillResults, Interval, RunMetrics, Share, Value
 from harness.results.depthcharge import ASKED
 from harness.results.glossary import defined
-from harness.results.table import Cell, Column, Estimate, Table, columns
+from harness.results.table import EstimatedValue, Table, TableCell, TableColumn, columns
 
 CENSORED = "+"
 AT_LEAST = "at least this: a run ended before its knowledge did"
@@ -35,9 +35,13 @@ def tables(results: DrillResults) -> list[Table]:
     ]
 
 
-def _evd(evd: Value, interval: Interval, *, is_censored: bool) -> Estimate:
+def _evd(evd: Value, interval: Interval, *, is_censored: bool) -> EstimatedValue:
     """Return an EVD, marked where it may be more."""
-    return Estimate(evd, interval, CENSORED, AT_LEAST) if is_censored else Estimate(evd, interval)
+    return (
+        EstimatedValue(evd, interval, CENSORED, AT_LEAST)
+        if is_censored
+        else EstimatedValue(evd, interval)
+    )
 
 
 def _cells(results: DrillResults) -> Table:
@@ -45,15 +49,15 @@ def _cells(results: DrillResults) -> Table:
     names = columns(
         "target",
         "domain",
-        Column("EVD", Estimate),
-        Column("standard error", Value, has_n=False, key="se"),
-        Column("rank in the domain", Value, digits=0, has_n=False, key="rank"),
-        Column("runs cut short", int),
-        Column("accuracy", Value),
-        Column(priced("cost of a run", analysis), Value, digits=4, key="cost"),
-        Column(priced("EVD per cost", analysis), Value, key="evd_per_cost"),
+        TableColumn("EVD", EstimatedValue),
+        TableColumn("standard error", Value, has_n=False, key="se"),
+        TableColumn("rank in the domain", Value, digits=0, has_n=False, key="rank"),
+        TableColumn("runs cut short", int),
+        TableColumn("accuracy", Value),
+        TableColumn(priced("cost of a run", analysis), Value, digits=4, key="cost"),
+        TableColumn(priced("EVD per cost", analysis), Value, key="evd_per_cost"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             cell.target,
             cell.domain,
@@ -74,13 +78,13 @@ def _cells(results: DrillResults) -> Table:
 def _targets(analysis: Analysis, *, is_valid: bool) -> Table:
     names = columns(
         "target",
-        Column("mean EVD of its domains", Value, key="evd"),
-        Column("rank", Value, digits=0, has_n=False),
-        Column("accuracy", Value),
-        Column(priced("cost of a run", analysis), Value, digits=4, key="cost"),
-        Column(priced("EVD per cost", analysis), Value, key="evd_per_cost"),
+        TableColumn("mean EVD of its domains", Value, key="evd"),
+        TableColumn("rank", Value, digits=0, has_n=False),
+        TableColumn("accuracy", Value),
+        TableColumn(priced("cost of a run", analysis), Value, digits=4, key="cost"),
+        TableColumn(priced("EVD per cost", analysis), Value, key="evd_per_cost"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             target.target,
             target.evd,
@@ -95,9 +99,9 @@ def _targets(analysis: Analysis, *, is_valid: bool) -> Table:
 
 
 def _tiers(analysis: Analysis) -> Table:
-    names = columns("target", *(Column(tier, Share) for tier in TIERS))
+    names = columns("target", *(TableColumn(tier, Share) for tier in TIERS))
     not_reached = Value(None, 0, "no run came to this tier")
-    rows: list[list[Cell]] = []
+    rows: list[list[TableCell]] = []
     for target in analysis.targets:
         shares = {tier.name: tier for tier in target.tiers}
         rows.append(
@@ -111,16 +115,16 @@ def _differences(analysis: Analysis) -> Table:
         "domain",
         "target",
         "less target",
-        Column("difference of EVD", Estimate, key="difference"),
-        Column("standard error", Value, has_n=False, key="se"),
+        TableColumn("difference of EVD", EstimatedValue, key="difference"),
+        TableColumn("standard error", Value, has_n=False, key="se"),
         "told apart",
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             difference.domain,
             difference.first,
             difference.second,
-            Estimate(difference.difference, difference.two_way),
+            EstimatedValue(difference.difference, difference.two_way),
             difference.two_way_se,
             _is_apart(difference.two_way),
         ]
@@ -141,22 +145,22 @@ def _runs(runs: Sequence[RunMetrics]) -> Table:
     names = columns(
         "run",
         "ended by",
-        Column("depths", int),
-        Column("EVD", Estimate),
-        Column("without the S below theta", Value, has_n=False, key="evd_exclusive"),
-        Column("at most", Value, has_n=False, key="evd_at_most"),
-        Column("left at most", Value, has_n=False),
-        Column("last S", Value, has_n=False),
-        Column("median survival depth", Value, digits=0, has_n=False),
-        Column("deepest right answer", Value, digits=0, has_n=False),
-        Column("accuracy", Value),
-        Column("questions short", int),
+        TableColumn("depths", int),
+        TableColumn("EVD", EstimatedValue),
+        TableColumn("without the S below theta", Value, has_n=False, key="evd_exclusive"),
+        TableColumn("at most", Value, has_n=False, key="evd_at_most"),
+        TableColumn("left at most", Value, has_n=False),
+        TableColumn("last S", Value, has_n=False),
+        TableColumn("median survival depth", Value, digits=0, has_n=False),
+        TableColumn("deepest right answer", Value, digits=0, has_n=False),
+        TableColumn("accuracy", Value),
+        TableColumn("questions short", int),
         "short at depths",
     )
     return Table("Runs", names, [_run(run) for run in runs])
 
 
-def _run(run: RunMetrics) -> list[Cell]:
+def _run(run: RunMetrics) -> list[TableCell]:
     evd = run.evd
     return [
         run.cell.name,
@@ -178,11 +182,11 @@ def _run(run: RunMetrics) -> list[Cell]:
 def _errors_of_evd(runs: Sequence[RunMetrics]) -> Table:
     names = columns(
         "run",
-        Column("standard error", Value, key="se"),
-        Column("95% interval", Interval, key="evd"),
-        Column("another seed moves a bound by (SD)", Value, digits=4, key="seed_spread"),
+        TableColumn("standard error", Value, key="se"),
+        TableColumn("95% interval", Interval, key="evd"),
+        TableColumn("another seed moves a bound by (SD)", Value, digits=4, key="seed_spread"),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [run.cell.name, run.evd.two_way_se, run.evd.two_way, run.evd.seed_spread] for run in runs
     ]
     about = (
@@ -195,10 +199,13 @@ def _errors_of_evd(runs: Sequence[RunMetrics]) -> Table:
 def _slots(results: DrillResults) -> Table:
     names = columns(
         "run",
-        *(Column(name, int) for name in ("depths", "planned", "with a verdict", "verdict missing")),
-        Column("no fact found", int),
+        *(
+            TableColumn(name, int)
+            for name in ("depths", "planned", "with a verdict", "verdict missing")
+        ),
+        TableColumn("no fact found", int),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [
             run.cell.name,
             len(run.depths),
@@ -216,9 +223,9 @@ def _lookups(results: DrillResults) -> Table:
     names = columns(
         "run",
         "source",
-        *(Column(name, int) for name in ("look-ups", "found", "without an answer")),
+        *(TableColumn(name, int) for name in ("look-ups", "found", "without an answer")),
     )
-    rows: list[list[Cell]] = [
+    rows: list[list[TableCell]] = [
         [cell.cell.name, source, lookups.lookups, lookups.found, lookups.failed]
         for cell in results.cells
         for source, lookups in cell.lookups.items()
@@ -234,8 +241,8 @@ def _unasked(results: DrillResults) -> Table:
         for probe in cell.probes
         if probe.state != ASKED
     )
-    names = columns("target", "what became of the slot", "why", Column("count", int))
-    rows: list[list[Cell]] = [[*place, count] for place, count in sorted(counts.items())]
+    names = columns("target", "what became of the slot", "why", TableColumn("count", int))
+    rows: list[list[TableCell]] = [[*place, count] for place, count in sorted(counts.items())]
     about = "Every deal of a slot counts: one without a fact is dealt anew."
     empty = "Every slot has a verdict."
     return Table("Slots without a verdict", names, rows, about, "coverage", empty=empty)
