@@ -17,7 +17,7 @@ def finish(file: Path) -> None:
 
     Nothing is sent. A cell of a study is not finished so: `harness record` goes on with it.
     """
-    from harness.recording.recorder import finish as finish_cassette
+    from harness.recording.finish import finish as finish_cassette
 
     click.echo(f"{file}: {finish_cassette(file)} calls")
 

@@ -52,6 +52,7 @@ class Tally(NamedTuple):
     websockets: int
     refused: int
     stops: list[str]
+    rules: list[str] = []  # what was not compared
 
     @property
     def good(self) -> bool:
@@ -66,7 +67,7 @@ class Tally(NamedTuple):
             f"{self.refused} other requests refused"
         )
         first = [f"unused, the first: {self.unused[0]}"] if self.unused else []
-        return "\n".join([line, *first, *(f"stopped: {stop}" for stop in self.stops)])
+        return "\n".join([line, *self.rules, *first, *(f"stopped: {stop}" for stop in self.stops)])
 
 
 class ReverseProxy:
@@ -131,6 +132,7 @@ class ReverseProxy:
             self._websockets,
             self._refused,
             list(self._stops.values()),
+            sorted({words for r in recorders.values() if (words := r.cassette.rules.words())}),
         )
 
     def _unused(self) -> list[str]:

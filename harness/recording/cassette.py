@@ -17,18 +17,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.errors import DamagedFile
+from harness.errors import DamagedFile, UsageError
 from harness.files import write_atomic
 from harness.json_files import flaw_of_keys
 from harness.recording.exchange import digest_of, request_in
 from harness.recording.interaction import Interaction, flaw
 from harness.recording.journal import Span
+from harness.recording.rules import NO_RULES, Rules, check
 
 FORMAT = 2
 FIRST_LINES = {
     1: b'{"version": 1, "interactions": [',  # the version is vcrpy's, for vcrpy to read
     2: b'{"version": 1, "format": 2, "interactions": [',
 }
+RULES_LINE = b'{"version": 1, "format": 2, "rules": %s, "interactions": ['
 LAST_LINE = b"]}"
 LONGEST = 200  # characters of two names that are compared
 _decoder = msgspec.json.Decoder(Interaction)
@@ -49,8 +51,13 @@ class Cassette:
     from.
     """
 
-    def __init__(self, interactions: Iterable[Interaction] = (), file_format: int = FORMAT) -> None:
-        self.format = file_format
+    def __init__(
+        self,
+        interactions: Iterable[Interaction] = (),
+        file_format: int = FORMAT,
+        rules: Rules = NO_RULES,
+    ) -> None:
+        self.format, self.rules = file_format, rules
         self._entries: dict[tuple[str, int], Interaction | Written] = {}
         self._digest_of: dict[tuple[str, str, str | None], str] = {}
         for interaction in interactions:
@@ -72,7 +79,7 @@ class Cassette:
     def add(self, interaction: Interaction, label: str = "") -> None:
         """Keep an interaction; one of the same label and occurrence is replaced."""
         response, request = interaction.response, interaction.request
-        label = label or label_of(interaction)
+        label = label or label_of(interaction, self.rules)
         self._entries[label, response.occurrence] = interaction
         if response.call is None:
             self._digest_of[request.method, request.uri, request.body] = label
@@ -131,7 +138,7 @@ class Cassette:
         if cleaned is not None:
             entries = map(cleaned, _without_holes(order, entries))
         spans: list[Span] = []
-        write_atomic(path, _blocks(_placed(path, pieces(entries), spans)))
+        write_atomic(path, _blocks(_placed(path, pieces(entries, self.rules), spans)))
         for place, span in zip(order, spans[1:-1], strict=True):
             entry = self._entries[place]
             if isinstance(entry, Written):
@@ -150,9 +157,9 @@ def _read(entry: Interaction | Written) -> Interaction:
     return from_line(entry.span.read()) if isinstance(entry, Written) else entry
 
 
-def label_of(interaction: Interaction) -> str:
+def label_of(interaction: Interaction, rules: Rules = NO_RULES) -> str:
     """Return what an interaction is found by: its call's name, or its request's digest."""
-    return interaction.response.call or derived_digest(interaction)
+    return interaction.response.call or digest_of(rules.compared(request_in(interaction)))
 
 
 def derived_digest(interaction: Interaction) -> str:
@@ -179,9 +186,9 @@ def to_bytes(interactions: Iterable[Interaction]) -> bytes:
     return b"".join(pieces(interactions))
 
 
-def pieces(interactions: Iterable[Interaction]) -> Iterator[bytes]:
-    """Yield the same piece by piece."""
-    yield FIRST_LINES[FORMAT]
+def pieces(interactions: Iterable[Interaction], rules: Rules = NO_RULES) -> Iterator[bytes]:
+    """Yield the same piece by piece; rules stand in the first line, where there are any."""
+    yield RULES_LINE % _encoder.encode(rules) if rules else FIRST_LINES[FORMAT]
     separator = b"\n"
     for interaction in interactions:
         yield separator + _encoder.encode(_present(interaction))
@@ -246,8 +253,11 @@ def load(path: Path) -> Cassette:
     damaged line), FileNotFoundError where there is none.
     """
     data = path.read_bytes()
-    cassette = Cassette(file_format=_checked_format(path, data))
-    for label, interaction in _interactions(path, data, cassette.format):
+    rules = _rules(path, data)
+    cassette = Cassette(file_format=FORMAT if rules else _checked_format(path, data), rules=rules)
+    if rules:
+        _check_ends(path, data)
+    for label, interaction in _interactions(path, data, cassette.format, rules):
         cassette.add(interaction, label)
     return cassette
 
@@ -255,10 +265,30 @@ def load(path: Path) -> Cassette:
 def is_cassette(path: Path) -> bool:
     """Tell whether a file begins as a cassette does."""
     with path.open("rb") as file:
-        return file.readline().rstrip(b"\n") in FIRST_LINES.values()
+        line = file.readline().rstrip(b"\n")
+    return line in FIRST_LINES.values() or line.startswith(RULES_LINE.partition(b"%s")[0])
 
 
-def _interactions(path: Path, data: bytes, file_format: int) -> Iterator[tuple[str, Interaction]]:
+def _rules(path: Path, data: bytes) -> Rules:
+    """Return the rules that a first line holds."""
+    line = data.partition(b"\n")[0]
+    before, _, after = RULES_LINE.partition(b"%s")
+    if not (line.startswith(before) and line.endswith(after)):
+        return NO_RULES
+    text = line[len(before) : -len(after)]
+    try:
+        rules = msgspec.json.decode(text, type=Rules)
+        check(rules)
+    except (ValueError, UsageError) as error:
+        raise _damaged(path, f"its rules are damaged ({error})") from error
+    if not rules or _encoder.encode(rules) != text:
+        raise _damaged(path, "its rules are not as they are written")
+    return rules
+
+
+def _interactions(
+    path: Path, data: bytes, file_format: int, rules: Rules
+) -> Iterator[tuple[str, Interaction]]:
     lines = data.split(b"\n")
     del data
     previous: tuple[str, str, int] | None = None
@@ -266,7 +296,7 @@ def _interactions(path: Path, data: bytes, file_format: int) -> Iterator[tuple[s
         line = lines[number]
         interaction = _read_line(path, number, line, file_format, last=number == len(lines) - 3)
         lines[number] = b""
-        label = label_of(interaction)
+        label = label_of(interaction, rules)
         place = _place(label, interaction)
         if previous is not None and place <= previous:
             raise _damaged(path, f"line {number + 1} is out of order or stands twice ({label})")
@@ -312,9 +342,15 @@ def _checked_format(path: Path, data: bytes) -> int:
             "the first line is not a cassette's (vcrpy's own files are taken in "
             "by `harness import`)",
         )
+    _check_ends(path, data)
+    return file_format
+
+
+def _check_ends(path: Path, data: bytes) -> None:
+    if b"\r\n" in data:
+        raise _damaged(path, "line ends were converted to CRLF (by git or an editor)")
     if not data.endswith(b"\n" + LAST_LINE + b"\n"):
         raise _damaged(path, "the file is cut off: its last line is missing")
-    return file_format
 
 
 def _damaged(path: Path, what: str) -> DamagedFile:

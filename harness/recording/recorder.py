@@ -20,15 +20,18 @@ from harness.recording.exchange import (
     has_failed,
     is_recorded,
     plain_body,
+    request_in,
     searched_body,
     stored_request,
     without_keys,
 )
 from harness.recording.interaction import Interaction
-from harness.recording.journal import Journal, Span, read_journal
+from harness.recording.journal import Journal, Span
 from harness.recording.pending import Pending
 from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_url, secrets_in
+from harness.recording.rules import NO_RULES, Rules
 
+RULES = "rules "  # begins a journal's header outside a study, where there are any
 Mode = Literal["none", "once", "new_episodes", "all"]
 
 
@@ -48,6 +51,7 @@ class Recorder:
         keys: KeyRing | None = None,
         identity: str = "",
         restart: bool = False,
+        rules: Rules = NO_RULES,
     ) -> None:
         if mode not in get_args(Mode):
             raise UsageError(f"mode {mode!r} is unknown; expected one of {get_args(Mode)}")
@@ -58,7 +62,7 @@ class Recorder:
         self.torn = b""
         self.in_study = True
         self.endpoints: dict[tuple[str, int], str] = {}
-        self._identity = identity
+        self._identity, self._rules = identity, rules
         self._stop: RunStopped | None = None
         self._asked: Counter[str] = Counter()
         self._failures: dict[str, list[str]] = {}  # of earlier sittings, by the call's name
@@ -66,6 +70,16 @@ class Recorder:
         self._journal: Journal | None = None
         self._lock: Lock | None = None
         self.cassette = self._open(restart)
+
+    def _with_rules(self, recorded: Cassette) -> Cassette:
+        """Return a cassette whose rules are those that were given; raise UsageError for others."""
+        if self._rules and self._rules != recorded.rules:
+            raise UsageError(
+                f"{self.path}: was recorded with other rules of comparison "
+                f"({recorded.rules.words() or 'none'}) than are given now ({self._rules.words()}). "
+                'A recording keeps its rules; record anew with mode "all".'
+            )
+        return recorded
 
     def _open(self, restart: bool) -> Cassette:
         exists = self.path.exists()
@@ -75,7 +89,7 @@ class Recorder:
             raise UsageError(misses.nothing_recorded(self.path, begun))
         self.replays = self.mode == "none" or (self.mode == "once" and exists)
         if self.replays:
-            return cassettes.load(self.path)
+            return self._with_rules(cassettes.load(self.path))
         return self._open_journal(journal, restart)
 
     def _beside(self, suffix: str) -> Path:
@@ -91,7 +105,8 @@ class Recorder:
         self._lock = Lock(self._beside(".lock"))
         try:
             kept = self.path.exists() and self.mode != "all"
-            recorded = cassettes.load(self.path) if kept else Cassette()
+            empty = Cassette(rules=self._rules)
+            recorded = self._with_rules(cassettes.load(self.path) if kept else empty)
             if path.exists() and (restart or self.mode == "all"):
                 move_aside(path)
             self._journal = Journal(path, self._identity)
@@ -120,7 +135,8 @@ class Recorder:
                 self._failures.setdefault(interaction.response.call or "", []).append(words)
 
     def _take_answer(self, recorded: Cassette, interaction: Interaction, span: Span) -> None:
-        label, response = cassettes.label_of(interaction), interaction.response
+        label = cassettes.label_of(interaction, recorded.rules)
+        response = interaction.response
         earlier = recorded.get(label, response.occurrence)
         if earlier is not None and _may_come_anew(earlier):
             recorded.drop(label, response.occurrence)
@@ -153,9 +169,9 @@ class Recorder:
         try:
             text = request.body.decode()
         except UnicodeDecodeError:
-            return digest_of(request)
+            return digest_of(self.cassette.rules.compared(request))
         recorded = self.cassette.known_digest(request.method, request.url, text)
-        return recorded or digest_of(request)
+        return recorded or digest_of(self.cassette.rules.compared(request))
 
     def _comes_anew(self, label: str, recorded: Interaction) -> bool:
         """Tell whether an unnamed call is asked again: nothing but failures followed.
@@ -173,7 +189,7 @@ class Recorder:
 
     def _checked(self, request: PlainRequest, interaction: Interaction) -> Interaction:
         place, response = self._place(request), interaction.response
-        if not is_recorded(request, interaction):
+        if not self._is_recorded(request, interaction):
             words = misses.changed(place, request, interaction, replays=self.replays)
             raise self.stop(Miss(words))
         if not self.replays and not response.endpoint:
@@ -183,6 +199,14 @@ class Recorder:
         self.matched += 1
         self.endpoints[request.call or "", response.occurrence] = request.endpoint
         return interaction
+
+    def _is_recorded(self, request: PlainRequest, interaction: Interaction) -> bool:
+        rules = self.cassette.rules
+        if is_recorded(request, interaction):
+            return True
+        return bool(rules) and digest_of(rules.compared(request)) == digest_of(
+            rules.compared(request_in(interaction))
+        )
 
     def _is_elsewhere(self, endpoint: str, recorded: str) -> bool:
         """Tell whether another endpoint is asked; outside a study, only where both are named."""
@@ -216,7 +240,7 @@ class Recorder:
 
     def keep(self, interaction: Interaction) -> None:
         """Keep an answer; return when it is on the disk."""
-        self.wait(self.submit(interaction, cassettes.label_of(interaction)))
+        self.wait(self.submit(interaction, cassettes.label_of(interaction, self.cassette.rules)))
 
     def submit(self, interaction: Interaction, label: str) -> Future[None]:
         """Hand an answer over to the disk, to be waited for with `wait` or `wait_async`."""
@@ -324,27 +348,6 @@ class Recorder:
         if occurrence:
             return Miss(misses.exhausted(place, occurrence))
         return Miss(misses.not_recorded(place, request, self.cassette))
-
-
-def finish(path: Path) -> int:
-    """Make a cassette of a journal that was left, and return how many calls it has.
-
-    Raises UsageError where there is no journal, or where it is of a study's cell.
-    """
-    journal = path.with_name(path.name.removesuffix(".json") + ".journal")
-    if not journal.exists():
-        raise UsageError(f"{journal}: there is no journal, so nothing is to be finished.")
-    if read_journal(journal).header:
-        raise UsageError(
-            f"{journal}: belongs to a study, where an unfinished cell would lack calls. "
-            "`harness record` goes on with it."
-        )
-    recorder = Recorder(path, "new_episodes")
-    try:
-        recorder.save()
-    finally:
-        recorder.release()
-    return len(recorder.cassette)
 
 
 def _may_come_anew(recorded: Interaction) -> bool:

@@ -11,9 +11,12 @@ import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
+
 from harness.errors import HarnessError, RunStopped
-from harness.recording.recorder import Mode, Recorder
+from harness.recording.recorder import RULES, Mode, Recorder
 from harness.recording.redaction import KeyRing
+from harness.recording.rules import NO_RULES, Rules
 
 _sessions: dict[tuple[Path, Mode], Session] = {}
 _guard = threading.RLock()
@@ -87,7 +90,7 @@ class Session:
             _unreported.append(str(stop))
 
 
-def session(path: Path, mode: Mode, keys: Iterable[str]) -> Session:
+def session(path: Path, mode: Mode, keys: Iterable[str], rules: Rules = NO_RULES) -> Session:
     """Return the session on a file: the open one where there is one, so that two transports share.
 
     One that has stopped is not shared: who starts again starts anew.
@@ -99,7 +102,9 @@ def session(path: Path, mode: Mode, keys: Iterable[str]) -> Session:
             for key in keys:
                 current.recorder.keys.add(key)
         else:
-            recorder = Recorder(path, mode, keys=KeyRing(keys, warns=True))
+            header = RULES + msgspec.json.encode(rules).decode() if rules else ""
+            ring = KeyRing(keys, warns=True)
+            recorder = Recorder(path, mode, keys=ring, identity=header, rules=rules)
             recorder.in_study = False
             current = _sessions[place] = Session(place, recorder)
         return current

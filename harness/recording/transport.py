@@ -7,7 +7,7 @@ library is told from its class; both libraries name their parts alike.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -35,6 +35,7 @@ from harness.recording.interaction import (
 )
 from harness.recording.pending import Pending
 from harness.recording.recorder import Mode, Recorder
+from harness.recording.rules import rules_of
 from harness.recording.sharing import Session, session
 from harness.recording.streams import (
     Tape,
@@ -56,7 +57,9 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     and never sends (the default), "once" records where there is no file yet, "new_episodes" sends
     what is not recorded and what failed, "all" records everything anew. inner: the transport to the
     network, by default one of the client's own library. keys: values that must appear nowhere in
-    the file; those in the headers made for keys are known without it.
+    the file; those in the headers made for keys are known without it. ignore, map: what of requests
+    is not compared, and hosts that count as another (see rules.py); kept in the cassette, and a
+    replay takes no more than that.
 
     Use it as `httpx.Client(transport=RecordingTransport("cassette.json"))`, and in every SDK that
     takes such a client. One transport serves sync and async clients, and transports of one process
@@ -75,6 +78,8 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         mode: Mode = "none",
         inner: Any = None,
         keys: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        map: Mapping[str, str] | None = None,
     ) -> None:
         self._options: dict[str, Any] = {}
         self._session: Session | None = None
@@ -82,7 +87,7 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         if isinstance(cassette, Recorder):
             self.recorder = cassette
         else:
-            self._session = session(Path(cassette), mode, keys)
+            self._session = session(Path(cassette), mode, keys, rules_of(ignore, map))
             self.recorder = self._session.recorder
             self._join(self._session)
         self._given = inner
@@ -96,6 +101,8 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         *,
         mode: Mode = "none",
         keys: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        map: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Self:
         """Make a transport that reaches the network as a client with these options would.
@@ -109,7 +116,7 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
                 f"for_client: {unfit[0]!r} does not shape connections; those that do are "
                 f"{', '.join(sorted(OPTIONS))}. Give the others to the client."
             )
-        transport = cls(cassette, mode=mode, keys=keys)
+        transport = cls(cassette, mode=mode, keys=keys, ignore=ignore, map=map)
         transport._options = options
         return transport
 
