@@ -11,7 +11,7 @@ import click
 from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
 
 if TYPE_CHECKING:
-    from harness.jury.calibrate import Calibration, Comparison
+    from harness.jury.calibrate import Calibration, RaterComparison
     from harness.results import Value
 
 
@@ -108,7 +108,7 @@ def _number(value: Value) -> str:
     return "null" if value.value is None else f"{value.value:.3f}"
 
 
-def _reasons(part: Comparison) -> list[str]:
+def _reasons(part: RaterComparison) -> list[str]:
     named = (("kappa", part.kappa), ("ICC(A,1)", part.icc), ("difference", part.difference))
     return [f"{name} is null: {value.reason}" for name, value in named if value.value is None]
 

@@ -47,8 +47,8 @@ def compare(
     cells = _common(before, after)
     old, new = (_side(study, cells, verify) for study in (before, after))
     spoken = protocol_of(before)
-    said = [[spoken.words(replay.transcript) for replay in side.replays] for side in (old, new)]
-    pairs = list(zip(*said, strict=True))
+    words = [[spoken.words(replay.transcript) for replay in side.replays] for side in (old, new)]
+    pairs = list(zip(*words, strict=True))
     return Diff(
         before=names[0] if names else before.name,
         after=names[1] if names else after.name,
@@ -74,8 +74,8 @@ def _common(before: Study, after: Study) -> list[Cell]:
             f"{before.name} is of the protocol {before.file.protocol}, {after.name} of "
             f"{after.file.protocol}: two recordings of one protocol can be compared."
         )
-    there = set(_recorded(after))
-    cells = [cell for cell in _recorded(before) if cell in there]
+    recorded = set(_recorded(after))
+    cells = [cell for cell in _recorded(before) if cell in recorded]
     if not cells:
         raise UsageError(
             f"{before.name} and {after.name} have no recorded cell in common. The first has "
@@ -103,8 +103,8 @@ def _side(study: Study, cells: Sequence[Cell], verify: bool) -> Side:
     checked = checked_cells(study, cells, verify=verify)
     materials = frozen(study).materials
     cell_results = [replay.result for replay in checked.replays]
-    found = protocol_of(study).partly_scored(study, materials, cell_results)
-    return Side(study, materials, checked.replays, found, checked.verification)
+    results = protocol_of(study).partly_scored(study, materials, cell_results)
+    return Side(study, materials, checked.replays, results, checked.verification)
 
 
 def _models(old: Side, new: Side) -> list[ModelPair]:
@@ -130,22 +130,24 @@ def _served(side: Side) -> dict[str, set[str]]:
 
 
 def _of(served: tuple[dict[str, set[str]], dict[str, set[str]]], name: str) -> list[list[str]]:
-    return [sorted(part.get(name, ())) for part in served]
+    return [sorted(models.get(name, ())) for models in served]
 
 
-def _words(before: Study, after: Study, cell: Cell, said: Words, says: Words) -> CellWords:
+def _words(
+    before: Study, after: Study, cell: Cell, old_words: Words, new_words: Words
+) -> CellWords:
     files = [study.cassette(cell).read_bytes() for study in (before, after)]
-    both = [call for call in said if call in says]
-    differ = [call for call in both if said[call] != says[call]]
+    both = [call for call in old_words if call in new_words]
+    differ = [call for call in both if old_words[call] != new_words[call]]
     first = differ[0] if differ else None
     return CellWords(
         cell.name,
         masked(files[0]) == masked(files[1]),
         len(both),
         len(both) - len(differ),
-        len(said.keys() ^ says.keys()),
+        len(old_words.keys() ^ new_words.keys()),
         first,
-        *(first_difference(said[first], says[first]) if first else (None, None)),
+        *(first_difference(old_words[first], new_words[first]) if first else (None, None)),
     )
 
 
@@ -153,9 +155,9 @@ def _kinds(pairs: Sequence[tuple[Words, ...]]) -> list[KindOfWords]:
     """Count what is the same by who said it, whatever the turn or the depth."""
     compared: Counter[str] = Counter()
     equal: Counter[str] = Counter()
-    for said, says in pairs:
-        for call in said.keys() & says.keys():
-            kind = "/".join(part for part in call.split("/") if not _place.fullmatch(part))
+    for old_words, new_words in pairs:
+        for call in old_words.keys() & new_words.keys():
+            kind = "/".join(segment for segment in call.split("/") if not _place.fullmatch(segment))
             compared[kind] += 1
-            equal[kind] += said[call] == says[call]
+            equal[kind] += old_words[call] == new_words[call]
     return [KindOfWords(kind, compared[kind], equal[kind]) for kind in sorted(compared)]

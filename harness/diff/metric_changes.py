@@ -22,22 +22,22 @@ Scores = Mapping[str, Mapping[str, float | None]]
 
 
 def paired_scores(before: Scores, after: Scores, study: Study) -> list[Paired]:
-    """Give each score's change over the cells of all models, and of each.
+    """Return each score's change over the cells of all models, and of each.
 
     The interval of the mean change is a percentile bootstrap over cells, undefined below four.
     """
     models = {cell.name: cell.examined for cell in study.file.plan.cells()}
     groups = [ALL, *study.file.plan.examined]
     names = list(next(iter(before.values()), {}))
-    found = []
+    changes = []
     for name in names:
         for group in groups:
             cells = [cell for cell in before if group in (ALL, models[cell])]
             pairs = [(before[cell][name], after[cell][name]) for cell in cells]
-            known = [(old, new) for old, new in pairs if old is not None and new is not None]
+            scored = [(old, new) for old, new in pairs if old is not None and new is not None]
             if cells:
-                found.append(_paired(name, group, known, study.file.seed))
-    return found
+                changes.append(_paired(name, group, scored, study.file.seed))
+    return changes
 
 
 def _paired(name: str, model: str, pairs: Sequence[tuple[float, float]], seed: int) -> Paired:
@@ -69,14 +69,14 @@ def _interval(changes: Sequence[float], label: str, seed: int) -> Interval:
 
 
 def metric_changes(before: Study, old: Any, after: Study, new: Any) -> list[MetricPair]:
-    """Give the change of every metric that both recordings have, each by its study's rules."""
-    known, otherwise = protocol_of(before).changes(before, old, after, new)
+    """Return the change of every metric that both recordings have, each by its study's rules."""
+    intervals, otherwise = protocol_of(before).changes(before, old, after, new)
     nothing = Interval(None, None, reason=otherwise)
-    others = {_key(scored): scored.value for scored in protocol_of(after).scoreboard(new)}
+    new_values = {_key(scored): scored.value for scored in protocol_of(after).scoreboard(new)}
     return [
-        _pair(scored, others[_key(scored)], known.get(_key(scored), nothing))
+        _pair(scored, new_values[_key(scored)], intervals.get(_key(scored), nothing))
         for scored in protocol_of(before).scoreboard(old)
-        if _key(scored) in others
+        if _key(scored) in new_values
     ]
 
 

@@ -18,13 +18,13 @@ NAMES = ("id", "domain")
 
 
 def settings(before: Study, after: Study) -> list[Changed]:
-    """Give every setting of study.toml that differs, defaults filled in."""
+    """Return every setting of study.toml that differs, defaults filled in."""
     old, new = (study.file.model_dump(mode="json") for study in (before, after))
     return list(_changes("", old, new))
 
 
 def texts(before: Materials, after: Materials) -> list[Changed]:
-    """Give every prompt, concept, trap and price that differs, and the versions."""
+    """Return every prompt, concept, trap and price that differs, and the versions."""
     return list(_changes("", msgspec.to_builtins(before), msgspec.to_builtins(after)))
 
 
@@ -33,14 +33,14 @@ def _changes(where: str, old: Any, new: Any) -> Iterator[Changed]:
         for key in [*old, *(key for key in new if key not in old)]:
             place = f"{where}.{key}" if where else str(key)
             yield from _changes(place, old.get(key, ABSENT), new.get(key, ABSENT))
-    elif (named := _by_name(old)) and (others := _by_name(new)):
-        yield from _changes(where, named, others)
+    elif (named := _by_name(old)) and (new_named := _by_name(new)):
+        yield from _changes(where, named, new_named)
     elif old != new:
         yield _shown(where, old, new)
 
 
 def _by_name(value: Any) -> dict[str, Any] | None:
-    """Give a list of named things by their names; None for anything else."""
+    """Return a list of named things by their names; None for anything else."""
     if not isinstance(value, list) or not value:
         return None
     for field in NAMES:
@@ -56,7 +56,7 @@ def _shown(where: str, old: Any, new: Any) -> Changed:
 
 
 def first_difference(old: str, new: str) -> tuple[str, str]:
-    """Give the first words that differ, with some before and behind; [] marks where they begin."""
+    """Return the first words that differ, with some before and behind; [] marks their beginning."""
     before, after = old.split(), new.split()
     pairs = zip(before, after, strict=False)
     start = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(before), len(after)))
@@ -68,6 +68,6 @@ def first_difference(old: str, new: str) -> tuple[str, str]:
 def _around(words: list[str], start: int) -> str:
     first = max(0, start - BEFORE)
     lead = " ".join(words[first:start])
-    rest = " ".join(words[start : start + BEHIND])
-    more = " ..." if len(words) > start + BEHIND else ""
-    return f"{'... ' if first else ''}{lead} [{rest}{more}]".strip()
+    following = " ".join(words[start : start + BEHIND])
+    ending = " ..." if len(words) > start + BEHIND else ""
+    return f"{'... ' if first else ''}{lead} [{following}{ending}]".strip()

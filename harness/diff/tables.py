@@ -30,9 +30,9 @@ def tables(diff: Diff) -> list[Table]:
     ]
 
 
-def _changed(what: str, changes: Sequence[Changed], diff: Diff) -> Table:
+def _changed(subject: str, changes: Sequence[Changed], diff: Diff) -> Table:
     rows = [[change.where, _text(change.before), _text(change.after)] for change in changes]
-    return _limited(f"{what}: what differs", columns("where", diff.before, diff.after), rows)
+    return _limited(f"{subject}: what differs", columns("where", diff.before, diff.after), rows)
 
 
 def _limited(

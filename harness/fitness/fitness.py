@@ -63,10 +63,10 @@ def evaluator_fitness(
     usable = [(kind, verdict != "wrong") for kind, verdict in placed if verdict in VERDICTS]
     right = [correct for kind, correct in usable if kind in ("states", "rephrases")]
     wrong = [not correct for kind, correct in usable if kind in ("misses", "echoes")]
-    found = balanced_accuracy(sum(right), len(right), sum(wrong), len(wrong))
+    accuracy = balanced_accuracy(sum(right), len(right), sum(wrong), len(wrong))
     missing = len(placed) - len(usable)
     distinct = len({correct for _, correct in usable})
-    measure = _measure("balanced accuracy", found, NO_RANK, distinct, missing)
+    measure = _measure("balanced accuracy", accuracy, NO_RANK, distinct, missing)
     return fitness(evaluator, [measure], habits)
 
 
@@ -96,27 +96,29 @@ def _graded(
     low: Sequence[str],
     scale: str,
 ) -> Measure:
-    known = [(a, n) for a, s in placed if (n := getattr(s, scale)) is not None]
+    scored = [(a, n) for a, s in placed if (n := getattr(s, scale)) is not None]
     separation = auc(
-        [number for answer, number in known if answer.kind in high],
-        [number for answer, number in known if answer.kind in low],
+        [number for answer, number in scored if answer.kind in high],
+        [number for answer, number in scored if answer.kind in low],
     )
-    bands = [(band, n) for a, n in known if (band := getattr(a, scale)) is not None]
+    bands = [(band, n) for a, n in scored if (band := getattr(a, scale)) is not None]
     rank = spearman([sum(band) / 2 for band, _ in bands], [n for _, n in bands]).coefficient
-    distinct = len({number for _, number in known})
-    return _measure(name, separation, rank, distinct, len(placed) - len(known))
+    distinct = len({number for _, number in scored})
+    return _measure(name, separation, rank, distinct, len(placed) - len(scored))
 
 
-def _measure(name: str, found: Separation, rank: Value, distinct: int, missing: int) -> Measure:
+def _measure(
+    name: str, separation: Separation, rank: Value, distinct: int, missing: int
+) -> Measure:
     return Measure(
         name=name,
-        value=found.value,
-        interval=found.interval,
+        value=separation.value,
+        interval=separation.interval,
         rank=rank,
         rank_interval=_rank_interval(rank),
         distinct=distinct,
         missing=missing,
-        state=_state(found.interval, distinct),
+        state=_state(separation.interval, distinct),
     )
 
 
@@ -138,10 +140,12 @@ def _reason(measure: Measure) -> str:
     """Return why a measure makes a judge less than fit."""
     if measure.value.value is None:
         return f"{measure.name}: {measure.value.reason}"
-    found = f"{measure.value.value:.2f} [{measure.interval.low:.2f}, {measure.interval.high:.2f}]"
+    estimate = (
+        f"{measure.value.value:.2f} [{measure.interval.low:.2f}, {measure.interval.high:.2f}]"
+    )
     if measure.distinct == 1:
-        return f"{measure.name}: {found}, it always says the same"
-    return f"{measure.name}: {found}, {LEAST} is needed"
+        return f"{measure.name}: {estimate}, it always says the same"
+    return f"{measure.name}: {estimate}, {LEAST} is needed"
 
 
 def _bad_habit(habits: Habits) -> str:

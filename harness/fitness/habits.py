@@ -22,12 +22,12 @@ def habits(judge: str, utterances: Sequence[Utterance], examples: Sequence[Utter
     examples: the worked examples of its prompt. A judgement repeats one where all of its scores,
     and one of its reasons word for word, are those of one example.
     """
-    own = [one for one in utterances if one.judge == judge]
-    copied = sum(any(_repeats(one, example) for example in examples) for one in own)
+    judged = [utterance for utterance in utterances if utterance.judge == judge]
+    copied = sum(any(_repeats(utterance, example) for example in examples) for utterance in judged)
     return Habits(
-        judgements=len(own),
-        distinct=len({one.scores for one in own}),
-        copied=_share(copied, len(own), bool(examples)),
+        judgements=len(judged),
+        distinct=len({utterance.scores for utterance in judged}),
+        copied=_share(copied, len(judged), bool(examples)),
     )
 
 
@@ -37,9 +37,9 @@ def _share(copied: int, judgements: int, has_examples: bool) -> Value:
     return Value(copied / judgements, judgements) if judgements else Value(None, 0, "no judgement")
 
 
-def _repeats(one: Utterance, example: Utterance) -> bool:
-    reasons = {_plain(reason) for reason in one.reasons} - {""}
-    return one.scores == example.scores and bool(reasons & set(map(_plain, example.reasons)))
+def _repeats(utterance: Utterance, example: Utterance) -> bool:
+    reasons = {_plain(reason) for reason in utterance.reasons} - {""}
+    return utterance.scores == example.scores and bool(reasons & set(map(_plain, example.reasons)))
 
 
 def _plain(reason: str) -> str:

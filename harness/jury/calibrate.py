@@ -46,7 +46,7 @@ HUMAN, CONSENSUS = "the human", "the jury's consensus"  # no judge's name has a 
 BINS, WEIGHTS = "rubric", "linear"
 
 
-class Response(NamedTuple):
+class RatedResponse(NamedTuple):
     """One answer with its place: what a rater sees of it, and what the jury made of it."""
 
     id: str
@@ -69,7 +69,7 @@ class Sheet(NamedTuple):
     empty: int
 
 
-class Comparison(NamedTuple):
+class RaterComparison(NamedTuple):
     """The human scores on one scale against those of one rater; each n counts what both scored.
 
     kappa: Cohen's, over the bins of Calibration. weighted: the same, weights |i - j|. icc:
@@ -91,7 +91,7 @@ class Calibration(NamedTuple):
     empty: int
     bins: str
     edges: list[float]
-    comparisons: list[Comparison]
+    comparisons: list[RaterComparison]
 
 
 def export_sheet(
@@ -109,40 +109,42 @@ def export_sheet(
     """
     if path.exists():
         raise UsageError(f"{path}: exists already, perhaps with somebody's scores. Name another.")
-    found = responses(study)
-    if sample is not None and sample > len(found):
-        raise UsageError(f"--sample {sample}: {study.name} has {len(found)} recorded responses.")
-    order = seeded(study.file.seed if seed is None else seed, "calibrate").permutation(len(found))
-    rows = [_row(found[place]) for place in order[:sample]]
+    recorded = responses(study)
+    if sample is not None and sample > len(recorded):
+        raise UsageError(f"--sample {sample}: {study.name} has {len(recorded)} recorded responses.")
+    order = seeded(study.file.seed if seed is None else seed, "calibrate").permutation(
+        len(recorded)
+    )
+    rows = [_row(recorded[place]) for place in order[:sample]]
     write_atomic(path, _csv([COLUMNS, *rows]))
-    return Exported(len(rows), len(found))
+    return Exported(len(rows), len(recorded))
 
 
-def responses(study: Study) -> list[Response]:
-    """Give every response of the finished cells, sorted by id.
+def responses(study: Study) -> list[RatedResponse]:
+    """Return every response of the finished cells, sorted by id.
 
     Raises CheckFailed for a cell that does not replay, UsageError where none is finished.
     """
     materials = frozen(study).materials
     finished = [cell for cell in ddft_plan(study).cells() if study.cassette(cell).exists()]
     replays = checked_cells(study, finished).replays
-    found = [one for replay in replays for one in _of_cell(study, materials, replay)]
-    if not found:
+    listed = [response for replay in replays for response in _of_cell(study, materials, replay)]
+    if not listed:
         raise UsageError(f"{study.folder}: no cell is finished; `harness record {study.name}`.")
-    return sorted(found, key=lambda response: response.id)
+    return sorted(listed, key=lambda response: response.id)
 
 
 def response_id(seed: int, transcript: Transcript, turn: int) -> str:
-    """Give the opaque id of one response (see the head of this file).
+    """Return the opaque id of one response (see the head of this file).
 
     It begins with a letter, so that no spreadsheet reads one as a number such as 12e45.
     """
     words = [[exchange.question, exchange.answer] for exchange in transcript.exchanges]
-    whole = json.dumps([seed, transcript.cell.name, turn, words])
-    return "r" + hashlib.sha256(whole.encode()).hexdigest()[:12]
+    salted = json.dumps([seed, transcript.cell.name, turn, words])
+    return "r" + hashlib.sha256(salted.encode()).hexdigest()[:12]
 
 
-def _of_cell(study: Study, materials: Materials, replay: CellReplay) -> Iterator[Response]:
+def _of_cell(study: Study, materials: Materials, replay: CellReplay) -> Iterator[RatedResponse]:
     assert replay.result is not None
     assert replay.transcript is not None
     pairs = zip(replay.transcript.exchanges, replay.result.turns, strict=True)
@@ -150,8 +152,8 @@ def _of_cell(study: Study, materials: Materials, replay: CellReplay) -> Iterator
         if turn.missing:  # nobody can rate an answer that did not come
             continue
         mark = response_id(study.file.seed, replay.transcript, turn.turn)
-        shown = _shown(materials, replay.transcript, exchange)
-        yield Response(mark, shown, replay.result, turn)
+        columns = _shown(materials, replay.transcript, exchange)
+        yield RatedResponse(mark, columns, replay.result, turn)
 
 
 def _shown(materials: Materials, transcript: Transcript, exchange: Exchange) -> tuple[str, ...]:
@@ -159,13 +161,13 @@ def _shown(materials: Materials, transcript: Transcript, exchange: Exchange) -> 
     concept = names[transcript.cell.concept]
     note = ""
     if exchange.turn >= TRAP_TURN:
-        told = {"concept": concept, **transcript.trap}
-        note = fill(materials.prompts["judge_fabrication"], told).strip()
+        placeholders = {"concept": concept, **transcript.trap}
+        note = fill(materials.prompts["judge_fabrication"], placeholders).strip()
     answer = exchange.answer or "(no answer)"
     return (concept, str(exchange.turn), exchange.question, answer, note)
 
 
-def _row(response: Response) -> tuple[str, ...]:
+def _row(response: RatedResponse) -> tuple[str, ...]:
     return (response.id, *map(_safe, response.shown), *("" for _ in SCALES))
 
 
@@ -184,19 +186,19 @@ def import_sheet(study: Study, path: Path) -> Calibration:
 
     Raises UsageError, with the row, for whatever is not as export_sheet wrote it.
     """
-    known = {response.id: response for response in responses(study)}
-    sheet = read_sheet(path, known)
-    rated = [_rated(known[mark], scores) for mark, scores in sheet.scores.items()]
+    by_id = {response.id: response for response in responses(study)}
+    sheet = read_sheet(path, by_id)
+    rated = [_rated(by_id[mark], scores) for mark, scores in sheet.scores.items()]
     raters = (CONSENSUS, *ddft_plan(study).jury)
-    found = [_comparison(rated, scale, rater) for scale in SCALES for rater in raters]
-    edges = next(part.edges for part in scale_agreement(rated, [HUMAN], "far").kappas)
-    return Calibration(len(rated), sheet.empty, BINS, edges, found)
+    comparisons = [_comparison(rated, scale, rater) for scale in SCALES for rater in raters]
+    edges = next(kappa.edges for kappa in scale_agreement(rated, [HUMAN], "far").kappas)
+    return Calibration(len(rated), sheet.empty, BINS, edges, comparisons)
 
 
-def read_sheet(path: Path, known: Mapping[str, object]) -> Sheet:
+def read_sheet(path: Path, ids: Mapping[str, object]) -> Sheet:
     """Read a filled sheet; columns of the rater's own are left alone.
 
-    known: the ids that there are. Rows are counted as a spreadsheet does, the header being row 1.
+    ids: those that there are. Rows are counted as a spreadsheet does, the header being row 1.
     Raises UsageError for an unknown id or one that stands twice, a score that is no number from 0
     to 1, a row with too many cells or too few, and a sheet without any score.
     """
@@ -206,7 +208,7 @@ def read_sheet(path: Path, known: Mapping[str, object]) -> Sheet:
     for number, row in rows:
         where = f"{path}, row {number}"
         cells = _cells(where, header, row)
-        mark = _known_id(where, cells["id"].strip(), known, seen)
+        mark = _known_id(where, cells["id"].strip(), ids, seen)
         seen[mark] = number
         far, sas = (_score(where, scale, cells[scale]) for scale in SCALES)
         if (far, sas) != (None, None):
@@ -217,7 +219,7 @@ def read_sheet(path: Path, known: Mapping[str, object]) -> Sheet:
 
 
 def _table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Give the header, and the other rows that have anything in them, with their numbers."""
+    """Return the header, and the other rows that have anything in them, with their numbers."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -243,8 +245,8 @@ def _cells(where: str, header: Sequence[str], row: Sequence[str]) -> dict[str, s
     return dict(zip(header, row, strict=True))
 
 
-def _known_id(where: str, mark: str, known: Mapping[str, object], seen: Mapping[str, int]) -> str:
-    if mark not in known:
+def _known_id(where: str, mark: str, ids: Mapping[str, object], seen: Mapping[str, int]) -> str:
+    if mark not in ids:
         raise UsageError(
             f"{where}: the id {mark!r} is none of this study's responses. Is the sheet of another "
             "study, or was the cell recorded anew since?"
@@ -266,8 +268,8 @@ def _score(where: str, scale: str, cell: str) -> float | None:
     return float(text)
 
 
-def _rated(response: Response, scores: tuple[float | None, float | None]) -> CellResult:
-    """Give the response as a cell of one turn, with the human and the consensus as judges."""
+def _rated(response: RatedResponse, scores: tuple[float | None, float | None]) -> CellResult:
+    """Return the response as a cell of one turn, with the human and the consensus as judges."""
     turn = response.turn
     raters = {
         **turn.scores,
@@ -278,21 +280,21 @@ def _rated(response: Response, scores: tuple[float | None, float | None]) -> Cel
     return msgspec.structs.replace(response.cell, turns=[alone])
 
 
-def _comparison(rated: Sequence[CellResult], scale: str, rater: str) -> Comparison:
-    found = scale_agreement(rated, [HUMAN, rater], scale)
-    return Comparison(
+def _comparison(rated: Sequence[CellResult], scale: str, rater: str) -> RaterComparison:
+    agreement = scale_agreement(rated, [HUMAN, rater], scale)
+    return RaterComparison(
         scale,
         rater,
-        _kappa(found, "unweighted"),
-        _kappa(found, WEIGHTS),
-        found.agreement.icc["ICC(A,1)"],
+        _kappa(agreement, "unweighted"),
+        _kappa(agreement, WEIGHTS),
+        agreement.agreement.icc["ICC(A,1)"],
         mean_value(_distances(rated, scale, rater), "no item scored by both"),
     )
 
 
-def _kappa(found: ScaleAgreement, weights: str) -> Value:
+def _kappa(agreement: ScaleAgreement, weights: str) -> Value:
     pairs = next(
-        part.pairs for part in found.kappas if (part.bins, part.weights) == (BINS, weights)
+        kappa.pairs for kappa in agreement.kappas if (kappa.bins, kappa.weights) == (BINS, weights)
     )
     return pairs[0].kappa
 
@@ -300,6 +302,8 @@ def _kappa(found: ScaleAgreement, weights: str) -> Value:
 def _distances(rated: Sequence[CellResult], scale: str, rater: str) -> list[float]:
     scores = [cell.turns[0].scores for cell in rated]
     pairs = [
-        (getattr(one[HUMAN], scale), getattr(one[rater], scale)) for one in scores if rater in one
+        (getattr(by_rater[HUMAN], scale), getattr(by_rater[rater], scale))
+        for by_rater in scores
+        if rater in by_rater
     ]
     return [abs(a - b) for a, b in pairs if a is not None and b is not None]

@@ -54,13 +54,13 @@ def live_check(
     """
     keys = keys_in_use(study)
     require_keys(study, keys)
-    own = study.folder / study.file.gold_file if study.file.gold_file else None
-    gold = gold_set(gold_file or own, concepts)
+    gold_path = study.folder / study.file.gold_file if study.file.gold_file else None
+    gold = gold_set(gold_file or gold_path, concepts)
     materials = with_gold(study, foreseen(study), gold)
-    transports = {name: _way_out(study, asked) for name, asked in endpoints(study).items()}
+    transports = {name: _way_out(study, entry) for name, entry in endpoints(study).items()}
     try:
-        each = at_once(study.file.record.workers, threading.Event())
-        around = surroundings(study, GoldKey(), transports, keys, each=each)
+        at_same_time = at_once(study.file.record.workers, threading.Event())
+        around = surroundings(study, GoldKey(), transports, keys, each=at_same_time)
         taken = protocol_of(study).exam(study, materials, around).run()
     finally:
         for transport in transports.values():
@@ -68,8 +68,8 @@ def live_check(
     return checked(study, materials, taken)
 
 
-def _way_out(study: Study, asked: ModelEntry | SourceEntry) -> httpx.BaseTransport:
+def _way_out(study: Study, entry: ModelEntry | SourceEntry) -> httpx.BaseTransport:
     stop = threading.Event()
-    limits = Limits(asked.concurrency, asked.requests_per_minute, None)
+    limits = Limits(entry.concurrency, entry.requests_per_minute, None)
     wire = LimitTransport(httpx.HTTPTransport(), limits, stop)
     return RetryTransport(wire, stop, tries=study.file.record.tries)

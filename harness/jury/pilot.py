@@ -17,7 +17,7 @@ from harness.study.folder import Study
 BAND = (0.15, 0.85)
 
 
-class ConceptPower(NamedTuple):
+class PilotPower(NamedTuple):
     """How far one concept tells subjects and levels apart.
 
     variance, sd: of the mean FAR of each subject at each level (ddof 0); their n counts those
@@ -41,17 +41,17 @@ class ConceptPower(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Give the concept's power in one line."""
-        parts = (
+        """Return the concept's power in one line."""
+        statistics = (
             _words("variance", self.variance, self.variance_in_band),
             _words("SD", self.sd, self.sd_in_band),
         )
         low, high = self.band
-        return f"{self.concept}: {', '.join(parts)} (band {low:g} to {high:g}, n {self.sd.n})"
+        return f"{self.concept}: {', '.join(statistics)} (band {low:g} to {high:g}, n {self.sd.n})"
 
 
-def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[ConceptPower]:
-    """Give each concept's discriminative power, from the finished cells of the arm paper.
+def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[PilotPower]:
+    """Return each concept's discriminative power, from the finished cells of the arm paper.
 
     The mean FAR of each subject at each level, over turns and repeats; then the variance (ddof 0)
     and the SD of these means. The default band is section 4.2's "pilot FAR variance 0.15-0.85".
@@ -69,15 +69,13 @@ def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[Concept
     return [power_of(name, means.get(name, []), band) for name in ddft_plan(study).concepts]
 
 
-def power_of(
-    concept: str, means: Sequence[float], band: tuple[float, float] = BAND
-) -> ConceptPower:
-    """Give a concept's power from its means; below two of them it is undefined."""
+def power_of(concept: str, means: Sequence[float], band: tuple[float, float] = BAND) -> PilotPower:
+    """Return a concept's power from its means; below two of them it is undefined."""
     sample, n = variance(means), len(means)
     if sample.value is None:
-        return ConceptPower(concept, sample, sample, band)
-    whole = sample.value * (n - 1) / n
-    return ConceptPower(concept, Value(whole, n), Value(math.sqrt(whole), n), band)
+        return PilotPower(concept, sample, sample, band)
+    population = sample.value * (n - 1) / n
+    return PilotPower(concept, Value(population, n), Value(math.sqrt(population), n), band)
 
 
 def _finished(study: Study) -> list[CellResult]:

@@ -83,9 +83,9 @@ def _give_dialogues(study: Study, new: Study) -> None:
             continue
         recorder = Recorder(path, "new_episodes", identity=identity)
         try:
-            for kept in cassettes.load(study.cassette(cell)):
-                if "/judge/" not in (kept.response.call or ""):
-                    recorder.keep(kept)
+            for interaction in cassettes.load(study.cassette(cell)):
+                if "/judge/" not in (interaction.response.call or ""):
+                    recorder.keep(interaction)
         finally:
             recorder.release()
 
@@ -98,12 +98,12 @@ def changes(study: Study, new: Study) -> list[Change]:
         Change(
             old.subject,
             old.arm,
-            (_mean(before, old, "far"), _mean(after, now, "far")),
-            (_mean(before, old, "sas"), _mean(after, now, "sas")),
-            (_number(old.ci_raw), _number(now.ci_raw)),
-            (old.phenotype, now.phenotype),
+            (_mean(before, old, "far"), _mean(after, new_metrics, "far")),
+            (_mean(before, old, "sas"), _mean(after, new_metrics, "sas")),
+            (_number(old.ci_raw), _number(new_metrics.ci_raw)),
+            (old.phenotype, new_metrics.phenotype),
         )
-        for old, now in pairs
+        for old, new_metrics in pairs
     ]
 
 

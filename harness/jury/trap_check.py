@@ -38,7 +38,7 @@ SECONDS = 30.0
 HEADERS = {"accept": "application/json", "user-agent": f"harness/{VERSION}"}
 
 
-class Entry(NamedTuple):
+class TrapText(NamedTuple):
     """An expert or a phrase of a pool, and its place there, counted from 1."""
 
     domain: str
@@ -48,36 +48,36 @@ class Entry(NamedTuple):
 
     @property
     def call(self) -> str:
-        """Give the name under which its search is recorded."""
+        """Return the name under which its search is recorded."""
         return f"{self.domain}/{self.kind}-{self.number:02d}"
 
 
-class Found(NamedTuple):
+class TrapHit(NamedTuple):
     """The first result that has an entry's words."""
 
     title: str
     url: str
 
 
-class Finding(NamedTuple):
+class TrapSearch(NamedTuple):
     """What a search gave; found is None where no result has the words.
 
     silent: the engines behind the search that the reply names as not answering.
     """
 
-    entry: Entry
-    found: Found | None
+    entry: TrapText
+    found: TrapHit | None
     silent: tuple[str, ...]
 
     @property
     def line(self) -> str:
-        """Give the finding in one line."""
-        said = f"found: {self.found.title} <{self.found.url}>" if self.found else "not found"
+        """Return the finding in one line."""
+        outcome = f"found: {self.found.title} <{self.found.url}>" if self.found else "not found"
         less = f" (no answer from: {', '.join(self.silent)})" if self.silent else ""
-        return f'{self.entry.domain}, {self.entry.kind}: "{self.entry.text}": {said}{less}'
+        return f'{self.entry.domain}, {self.entry.kind}: "{self.entry.text}": {outcome}{less}'
 
 
-class Result(msgspec.Struct):
+class SearxngResult(msgspec.Struct):
     """One result of a search, as SearXNG writes it."""
 
     title: str | None = None
@@ -85,10 +85,10 @@ class Result(msgspec.Struct):
     content: str | None = None
 
 
-class Reply(msgspec.Struct):
+class SearxngReply(msgspec.Struct):
     """A reply of SearXNG: its results, and the engines that gave none, each with the reason."""
 
-    results: list[Result]
+    results: list[SearxngResult]
     unresponsive_engines: list[Any] = []
 
 
@@ -100,10 +100,10 @@ def trap_pools(path: Path | None = None) -> list[TrapPool]:
         return read_pools(packaged)
 
 
-def entries(pools: Sequence[TrapPool]) -> list[Entry]:
-    """Give what is looked up: experts and phrases; a claim is a sentence that nobody wrote."""
+def entries(pools: Sequence[TrapPool]) -> list[TrapText]:
+    """Return what is looked up: experts and phrases; a claim is a sentence that nobody wrote."""
     return [
-        Entry(pool.domain, kind, number, trap.text)
+        TrapText(pool.domain, kind, number, trap.text)
         for pool in pools
         for kind, traps in (("expert", pool.experts), ("phrase", pool.phrases))
         for number, trap in enumerate(traps, 1)
@@ -112,7 +112,7 @@ def entries(pools: Sequence[TrapPool]) -> list[Entry]:
 
 def check_traps(
     pools: Sequence[TrapPool], endpoint: str, cassette: Path, *, first_wait: float = 1.0
-) -> Iterator[Finding]:
+) -> Iterator[TrapSearch]:
     """Look up every expert and phrase, one after the other, in the order of the pools.
 
     endpoint: the address of a SearXNG, or of what speaks its JSON. cassette: replayed where it is
@@ -156,8 +156,8 @@ def _address(endpoint: str) -> httpx.URL:
 
 
 def _search(
-    transport: RecordingTransport, address: httpx.URL, entry: Entry, cassette: Path
-) -> Reply:
+    transport: RecordingTransport, address: httpx.URL, entry: TrapText, cassette: Path
+) -> SearxngReply:
     where = f"{entry.call}: the search at {address}"
     try:
         status, content = _sent(transport, _request(address, entry))
@@ -170,7 +170,7 @@ def _search(
     return _reply(where, status, content, cassette)
 
 
-def _request(address: httpx.URL, entry: Entry) -> httpx.Request:
+def _request(address: httpx.URL, entry: TrapText) -> httpx.Request:
     return httpx.Request(
         "GET",
         address.copy_merge_params({"q": f'"{entry.text}"', "format": "json"}),
@@ -200,11 +200,11 @@ def _check_status(where: str, status: int) -> None:
         )
 
 
-def _reply(where: str, status: int, content: bytes, cassette: Path) -> Reply:
+def _reply(where: str, status: int, content: bytes, cassette: Path) -> SearxngReply:
     try:
         if status != httpx.codes.OK:
             raise ValueError(f"status {status}")
-        return msgspec.convert(json.loads(content), Reply)
+        return msgspec.convert(json.loads(content), SearxngReply)
     except (ValueError, RecursionError) as error:
         raise CheckFailed(
             f"{where} answered what is no search reply ({error}): {content[:200]!r}. Expected JSON "
@@ -213,14 +213,14 @@ def _reply(where: str, status: int, content: bytes, cassette: Path) -> Reply:
         ) from error
 
 
-def _finding(entry: Entry, reply: Reply) -> Finding:
-    wanted = _folded(entry.text)
+def _finding(entry: TrapText, reply: SearxngReply) -> TrapSearch:
+    words = _folded(entry.text)
     silent = tuple(_engine(engine) for engine in reply.unresponsive_engines)
     for result in reply.results:
-        if any(wanted in _folded(text or "") for text in (result.title, result.content)):
-            found = Found(_shown(result.title or "(no title)"), _shown(result.url or "no address"))
-            return Finding(entry, found, silent)
-    return Finding(entry, None, silent)
+        if any(words in _folded(text or "") for text in (result.title, result.content)):
+            hit = TrapHit(_shown(result.title or "(no title)"), _shown(result.url or "no address"))
+            return TrapSearch(entry, hit, silent)
+    return TrapSearch(entry, None, silent)
 
 
 def _engine(engine: Any) -> str:
@@ -233,5 +233,5 @@ def _folded(text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Give a stranger's words without what could move a terminal's cursor."""
+    """Return a stranger's words without what could move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -198,7 +198,7 @@ class StudyProtocol:
 
     # What is shown
 
-    def scoreboard(self, found: Any) -> list[Scored]:
+    def scoreboard(self, results: Any) -> list[Scored]:
         """Return every metric of every model, in the order of the results."""
         raise NotImplementedError
 
@@ -207,23 +207,23 @@ class StudyProtocol:
         words: Mapping[str, str] = transcript.words
         return words
 
-    def tables(self, found: Any) -> list[Table]:
+    def tables(self, results: Any) -> list[Table]:
         """Return results as tables."""
-        return [metrics_table(self.scoreboard(found))]
+        return [metrics_table(self.scoreboard(results))]
 
-    def rows(self, materials: Materials, found: Any) -> list[Sequence[object]]:
+    def rows(self, materials: Materials, results: Any) -> list[Sequence[object]]:
         """Return the finest data as rows, the columns' names first."""
         del materials
-        return metric_rows(self.scoreboard(found))
+        return metric_rows(self.scoreboard(results))
 
-    def bounds(self, study: Study, found: Any) -> Bounds:
+    def bounds(self, study: Study, results: Any) -> Bounds:
         """Return what missing verdicts could change at most."""
-        del study, found
+        del study, results
         return Bounds(())
 
-    def findings(self, found: Any) -> list[str]:
+    def findings(self, results: Any) -> list[str]:
         """Return what a study found, in sentences."""
-        del found
+        del results
         return []
 
     def page(self, study: Study, replayed: AnyStudy) -> ProtocolPage:
@@ -232,9 +232,9 @@ class StudyProtocol:
 
     # Two recordings compared
 
-    def cell_scores(self, found: Any) -> Mapping[str, Mapping[str, float | None]]:
+    def cell_scores(self, results: Any) -> Mapping[str, Mapping[str, float | None]]:
         """Return each cell's scores by its name."""
-        return {cell.cell.name: {} for cell in found.cells}
+        return {cell.cell.name: {} for cell in results.cells}
 
     def changes(self, before: Study, old: Any, after: Study, new: Any) -> Changes:
         """Return how sure the changes of metrics between two recordings are."""
@@ -254,6 +254,8 @@ class StudyProtocol:
         return []
 
 
-def _unavailable(study: Study, what: str) -> UsageError:
+def _unavailable(study: Study, facility: str) -> UsageError:
     protocol = study.file.protocol
-    return UsageError(f"{study.name} is a study of the protocol {protocol!r}, which has no {what}")
+    return UsageError(
+        f"{study.name} is a study of the protocol {protocol!r}, which has no {facility}"
+    )

@@ -7,7 +7,7 @@ that can be undefined is null with its reason, every mean names its n.
 from harness.results.answers import AnswerCounts as AnswerCounts
 from harness.results.answers import Answers as Answers
 from harness.results.canonical import Comparison as Comparison
-from harness.results.canonical import Difference as Difference
+from harness.results.canonical import FirstDifference as FirstDifference
 from harness.results.canonical import canonical as canonical
 from harness.results.canonical import compared as compared
 from harness.results.canonical import read_results as read_results

@@ -81,8 +81,8 @@ class AnswerCounts(msgspec.Struct, frozen=True):
     def faults(self, limit: float) -> list[str]:
         """Return what is wrong by the study's limit, over all models and for each of them."""
         several = [self.whole] if len(self.models) > 1 else []
-        found = [part.fault(limit) for part in (*several, *self.models)]
-        return [fault for fault in found if fault]
+        faults = [counted.fault(limit) for counted in (*several, *self.models)]
+        return [fault for fault in faults if fault]
 
 
 def count_answers(answers: Iterable[tuple[str, str, bool]]) -> AnswerCounts:

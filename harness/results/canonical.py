@@ -28,7 +28,7 @@ class _Absent:
 ABSENT = _Absent()  # no value of a results file is this, whatever it says
 
 
-class Difference(NamedTuple):
+class FirstDifference(NamedTuple):
     """The first place where two results differ, and whether by rounding only."""
 
     where: str
@@ -46,7 +46,7 @@ class Difference(NamedTuple):
 class Comparison(NamedTuple):
     """The first difference, if any, and how many values are there now that were not recorded."""
 
-    first: Difference | None
+    first: FirstDifference | None
     more: int
 
 
@@ -85,13 +85,13 @@ def compared(
     (growth.py). What was recorded and is gone or different is always a difference; a real one is
     named before one of rounding. cell_name: how a cell is called in the name of a difference.
     """
-    first, more = None, 0
+    first, newer_values = None, 0
     for difference in _differences(recorded, now, "", cell_name):
         if difference.recorded is ABSENT and pattern(difference.where) in newer:
-            more += 0 if difference.where in FORM else _values(difference.now)
+            newer_values += 0 if difference.where in FORM else _values(difference.now)
         elif first is None or (first.close and not difference.close):
             first = difference
-    return Comparison(first=first, more=more)
+    return Comparison(first=first, more=newer_values)
 
 
 def _values(value: Any) -> int:
@@ -102,7 +102,7 @@ def _values(value: Any) -> int:
 
 def _differences(
     recorded: Any, now: Any, where: str, cell_name: NameOfCell
-) -> Iterator[Difference]:
+) -> Iterator[FirstDifference]:
     if isinstance(recorded, dict) and isinstance(now, dict):
         for key in [*recorded, *(key for key in now if key not in recorded)]:
             place = f"{where}.{key}" if where else str(key)
@@ -113,9 +113,9 @@ def _differences(
             place = f"{where}[{_label(old, number, cell_name)}]"
             yield from _differences(old, new, place, cell_name)
         if len(recorded) != len(now):
-            yield Difference(f"{where} (length)", len(recorded), len(now), False)
+            yield FirstDifference(f"{where} (length)", len(recorded), len(now), False)
     elif recorded != now or type(recorded) is not type(now):
-        yield Difference(where, recorded, now, _close(recorded, now))
+        yield FirstDifference(where, recorded, now, _close(recorded, now))
 
 
 def _label(entry: Any, number: int, cell_name: NameOfCell) -> str:

@@ -69,8 +69,8 @@ class Fitness(msgspec.Struct):
     @property
     def words(self) -> str:
         """Return the judge, what it is, and why, for people."""
-        why = f" ({'; '.join(self.reasons)})" if self.reasons else ""
-        return f"{self.judge} {self.state}{why}"
+        reasons = f" ({'; '.join(self.reasons)})" if self.reasons else ""
+        return f"{self.judge} {self.state}{reasons}"
 
 
 class JuryCheck(msgspec.Struct):
@@ -85,12 +85,17 @@ class JuryCheck(msgspec.Struct):
     @property
     def unfit(self) -> list[Fitness]:
         """Return those that are not fit, the worst first: unfit, then not shown fit."""
-        return [one for state in (UNFIT, NOT_SHOWN) for one in self.judges if one.state == state]
+        return [
+            fitness
+            for state in (UNFIT, NOT_SHOWN)
+            for fitness in self.judges
+            if fitness.state == state
+        ]
 
     @property
     def words(self) -> str:
         """Return who is not fit and why, and who is one model; "" where there is nothing to say."""
-        lines = [one.words for one in self.unfit]
+        lines = [fitness.words for fitness in self.unfit]
         for names in self.one_model:
             listed = ", ".join(names)
             lines.append(f"{listed} are one model: their agreement is self-consistency")

@@ -48,7 +48,7 @@ class Price(msgspec.Struct):
     completion: float
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Give the cost of so many tokens."""
+        """Return the cost of so many tokens."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 

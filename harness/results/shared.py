@@ -28,7 +28,7 @@ class Interval:
 
     @property
     def half_width(self) -> float | None:
-        """Give half the distance between the bounds; None where there are none."""
+        """Return half the distance between the bounds; None where there are none."""
         if self.low is None or self.high is None:
             return None
         return (self.high - self.low) / 2
@@ -60,12 +60,12 @@ class Missing(msgspec.Struct):
     limit: float
     states: dict[str, int]
 
-    def fault(self, what: str) -> str:
+    def fault(self, name: str) -> str:
         """Say that too many are missing; "" where they are not. what: how they are called."""
         if self.share <= self.limit:
             return ""
         return (
-            f"{self.missing} of {self.judgements} {what} are missing "
+            f"{self.missing} of {self.judgements} {name} are missing "
             f"({self.share:.1%}), {self.limit:.1%} are allowed"
         )
 

@@ -61,11 +61,11 @@ def _cause(study: Study, role: str, model: str, state: str) -> str:
 def _token_limit(study: Study, role: str, model: str) -> str:
     """Return at how many tokens a role's replies of a model end, and where that is set."""
     entry, plan = study.file.models[model], study.file.protocol
-    own, of_role = f"[models.{model}.params]", f"[{plan}.params.{role}]"
+    of_model, of_role = f"[models.{model}.params]", f"[{plan}.params.{role}]"
     provider = provider_of(entry.provider)
     role_params = provider.parameters(study.file.params_of_role.get(role, {}))
     for name in (name for name in provider.limit_names if name not in entry.omit):
-        for table, params in ((own, entry.params), (of_role, role_params)):
+        for table, params in ((of_model, entry.params), (of_role, role_params)):
             if (limit := value_at(params, name)) is not None:
                 return f"at {limit} tokens: raise {table} {name}"
     if provider.default_limit is not None:

@@ -9,7 +9,7 @@ import msgspec
 
 from harness import results as results_file
 from harness.protocols.registry import protocol_of
-from harness.results import Difference, GoldKey
+from harness.results import FirstDifference, GoldKey
 from harness.results.growth import newer_fields
 from harness.run.replay import CellReplay
 from harness.study.folder import Study
@@ -74,15 +74,17 @@ def _part_of(recorded: Any, now: dict[str, Any]) -> Any:
     """Return what recorded results have of these cells."""
     if not isinstance(recorded, dict):
         return recorded
-    part = {name: recorded[name] for name in now if name in recorded}
+    selected = {name: recorded[name] for name in now if name in recorded}
     keys = [cell["cell"] for cell in now["cells"]]
-    if isinstance(part.get("cells"), list):
-        part["cells"] = [
-            cell for cell in part["cells"] if isinstance(cell, dict) and cell.get("cell") in keys
+    if isinstance(selected.get("cells"), list):
+        selected["cells"] = [
+            cell
+            for cell in selected["cells"]
+            if isinstance(cell, dict) and cell.get("cell") in keys
         ]
-    if isinstance(sums := part.get(TRANSCRIPTS), dict):
-        part[TRANSCRIPTS] = {name: sums[name] for name in now[TRANSCRIPTS] if name in sums}
-    return part
+    if isinstance(sums := selected.get(TRANSCRIPTS), dict):
+        selected[TRANSCRIPTS] = {name: sums[name] for name in now[TRANSCRIPTS] if name in sums}
+    return selected
 
 
 def _compared(
@@ -117,13 +119,13 @@ def _without_sums(results: Any) -> Any:
     return {name: entry for name, entry in results.items() if name != TRANSCRIPTS}
 
 
-def _first_other_words(recorded: Any, now: dict[str, Any]) -> Difference | None:
+def _first_other_words(recorded: Any, now: dict[str, Any]) -> FirstDifference | None:
     """Return the first difference between the hashes of transcripts."""
     sums = {TRANSCRIPTS: recorded[TRANSCRIPTS]} if TRANSCRIPTS in recorded else {}
     return results_file.compared(sums, {TRANSCRIPTS: now[TRANSCRIPTS]}).first
 
 
-def _other_words(first: Difference) -> str:
+def _other_words(first: FirstDifference) -> str:
     cell = first.where.partition(".")[2] or "every cell"
     return (
         f"words: what was asked or answered in {cell} is not what results.json was made from "

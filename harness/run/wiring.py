@@ -59,15 +59,15 @@ def _prompt_files(study: Study) -> list[Path]:
 
 
 def foreseen(study: Study, price_file: Path | None = None) -> Materials:
-    """Give the materials that a recording would use, without writing anything."""
-    known = study.materials.is_file()
-    present = frozen(study).materials if known else _fresh(study)
+    """Return the materials that a recording would use, without writing anything."""
+    is_frozen = study.materials.is_file()
+    present = frozen(study).materials if is_frozen else _fresh(study)
     filled = protocol_of(study).PLACEHOLDERS
-    if known:
+    if is_frozen:
         _require_frozen_prompts(study, present)
     else:
         present.prompts = read_prompts(_prompt_files(study), present.prompts, filled)
-    if known and not any(study.cassette(cell).exists() for cell in study.cells()):
+    if is_frozen and not any(study.cassette(cell).exists() for cell in study.cells()):
         require_filled(study.materials, present, filled)  # they may have been edited by hand
     if price_file is not None:
         present.prices = read_prices(price_file, list(study.file.models))
@@ -97,16 +97,16 @@ def frozen(study: Study) -> Frozen:
 
 
 def keys_in_use(study: Study) -> dict[str, str]:
-    """Give the value of every key that the study file names, by model or source."""
+    """Return the value of every key that the study file names, by model or source."""
     return {
-        name: os.environ.get(asked.api_key_env, "").strip()
-        for name, asked in endpoints(study).items()
-        if asked.api_key_env
+        name: os.environ.get(entry.api_key_env, "").strip()
+        for name, entry in endpoints(study).items()
+        if entry.api_key_env
     }
 
 
 def endpoints(study: Study) -> dict[str, ModelEntry | SourceEntry]:
-    """Give everything that a study asks, by name: models first, then sources."""
+    """Return everything that a study asks, by name: models first, then sources."""
     return {**study.file.models, **study.file.sources}
 
 
@@ -127,14 +127,14 @@ def require_keys(study: Study, keys: Mapping[str, str]) -> None:
             )
 
 
-def way_out(asked: ModelEntry | SourceEntry, wire: httpx.BaseTransport) -> httpx.BaseTransport:
+def way_out(entry: ModelEntry | SourceEntry, wire: httpx.BaseTransport) -> httpx.BaseTransport:
     """Return the way out to an endpoint over a wire: to pages too, where a source reads them.
 
     Raises UsageError where that needs a library which is not installed.
     """
-    if isinstance(asked, SourceEntry) and asked.fetch:
+    if isinstance(entry, SourceEntry) and entry.fetch:
         extractor()
-        return PageTransport(wire, allow_private=asked.allow_private)
+        return PageTransport(wire, allow_private=entry.allow_private)
     return wire
 
 
@@ -147,7 +147,7 @@ def surroundings(
     each: Each = in_turn,
     manner: Manner = MANNER,
 ) -> Surroundings:
-    """Give every model and source of the study over its transport, for one cell."""
+    """Return every model and source of the study over its transport, for one cell."""
     domain = study.file.plan.domain_of(cell)
     models = {
         name: ChatModel(model.endpoint(name, keys.get(name)), transports[name], manner)

@@ -42,17 +42,17 @@ class Study:
 
     @property
     def root(self) -> Path:
-        """Give the folder that manifests' paths are relative to."""
+        """Return the folder that manifests' paths are relative to."""
         return self.folder.parent.parent
 
     @property
     def materials(self) -> Path:
-        """Give the place of the frozen materials."""
+        """Return the place of the frozen materials."""
         return self.folder / "materials.json"
 
     @property
     def results(self) -> Path:
-        """Give the place of results.json."""
+        """Return the place of results.json."""
         return self.folder / "results.json"
 
     @property
@@ -74,30 +74,30 @@ class Study:
         )
 
     def cells(self) -> Sequence[Cell]:
-        """Give the grid, and behind it the cell of the gold set where that is recorded."""
+        """Return the grid, and behind it the cell of the gold set where that is recorded."""
         exam = [GoldKey()] if self.file.jury_check else []
         return [*self.file.plan.cells(), *exam]
 
     def cassette(self, cell: Cell) -> Path:
-        """Give the place of a cell's cassette."""
+        """Return the place of a cell's cassette."""
         return self.folder / f"{file_name(cell.name)}.json"
 
     def identity(self, materials: bytes) -> str:
-        """Give the hash of all that shapes requests and results: study and materials.
+        """Return the hash of all that shapes requests and results: study and materials.
 
         Workers, limits, titles, facts and the harness version decide nothing and are left out. So
         are values that are the default, so that a later release with more settings goes on.
         """
         unseen = {"record", "title", "about", "facts", "prompts"}  # their texts are materials
         study = self.file.model_dump(mode="json", exclude=unseen, exclude_defaults=True)
-        for asked in (*study["models"].values(), *study.get("sources", {}).values()):
+        for entry in (*study["models"].values(), *study.get("sources", {}).values()):
             for limit in LIMITS:
-                asked.pop(limit, None)
+                entry.pop(limit, None)
         frozen = json.loads(materials)
         for apart in ("harness_version", "prices"):
             frozen.pop(apart, None)
-        whole = json.dumps([study, frozen], sort_keys=True, separators=(",", ":"))
-        return hashlib.md5(whole.encode(), usedforsecurity=False).hexdigest()
+        identity_text = json.dumps([study, frozen], sort_keys=True, separators=(",", ":"))
+        return hashlib.md5(identity_text.encode(), usedforsecurity=False).hexdigest()
 
     def _check_names(self) -> None:
         names = [self.cassette(cell).name for cell in self.cells()]
@@ -120,7 +120,7 @@ def _read(path: Path) -> StudyFile:
 
 
 def find_root(start: Path) -> Path:
-    """Give the nearest folder, from `start` up, that holds a folder `cassettes`."""
+    """Return the nearest folder, from `start` up, that holds a folder `cassettes`."""
     for folder in (start.resolve(), *start.resolve().parents):
         if (folder / STUDIES).is_dir():
             return folder
@@ -141,7 +141,7 @@ def find_study(named: str, root: Path | None) -> Study:
 def all_studies(root: Path | None) -> list[Study]:
     """Open every study under the root, by name."""
     folder = (root or find_root(Path.cwd())) / STUDIES
-    found = sorted(path.parent for path in folder.glob("*/study.toml"))
-    if not found:
+    folders = sorted(path.parent for path in folder.glob("*/study.toml"))
+    if not folders:
         raise UsageError(f"{folder}: no study here (a study is a folder with a study.toml)")
-    return [Study(path) for path in found]
+    return [Study(path) for path in folders]

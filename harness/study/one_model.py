@@ -38,8 +38,8 @@ def one_model(
         model = study.file.models[judge]
         group = Group(model.base_url.rstrip("/"), {model.model, *served.get(judge, ())}, [judge])
         groups = _joined(groups, group)
-    found = [Phrasings(_model(study, group), sorted(group.judges)) for group in groups]
-    return sorted(one for one in found if len(one.judges) > 1)
+    groups_of_judges = [Phrasings(_model(study, group), sorted(group.judges)) for group in groups]
+    return sorted(phrasings for phrasings in groups_of_judges if len(phrasings.judges) > 1)
 
 
 def _model(study: Study, group: Group) -> str:
@@ -60,6 +60,6 @@ def _joined(groups: Sequence[Group], new: Group) -> list[Group]:
 def _served(cells: Sequence[Served]) -> Mapping[str, set[str]]:
     names: dict[str, set[str]] = defaultdict(set)
     for cell in cells:
-        for model, given in cell.served.items():
-            names[model].update(given)
+        for model, names_given in cell.served.items():
+            names[model].update(names_given)
     return names

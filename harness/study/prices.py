@@ -27,13 +27,13 @@ class PriceFile(Strict):
     models: dict[AnyName, PriceEntry]
 
 
-def read_prices(path: Path, known: list[str]) -> Prices:
+def read_prices(path: Path, models: list[str]) -> Prices:
     """Read a price list; raises UsageError for a mistake, or a model that the study has not."""
     listed = parsed(path, PriceFile)
     for name in listed.models:
-        if name not in known:
+        if name not in models:
             raise UsageError(
-                f"{path}: models.{name}: the study has no such model; it has {', '.join(known)}"
+                f"{path}: models.{name}: the study has no such model; it has {', '.join(models)}"
             )
     prices = {name: Price(*entry.model_dump().values()) for name, entry in listed.models.items()}
     return Prices(listed.as_of.isoformat(), listed.currency, prices)

@@ -85,14 +85,14 @@ class StudyFile(Strict):
         """Validate a file by the form that its protocol's table is a field of."""
         if cls is not StudyFile or not isinstance(entries, Mapping):
             return validate(entries)
-        protocol, known = entries.get("protocol"), registry.names(PROTOCOLS)
-        if protocol not in known:
-            return validate({key: entries[key] for key in entries if key not in known})
+        protocol, protocols = entries.get("protocol"), registry.names(PROTOCOLS)
+        if protocol not in protocols:
+            return validate({key: entries[key] for key in entries if key not in protocols})
         if protocol not in entries:
             raise ValueError(
                 f"the table [{protocol}] is missing, which protocol = {protocol!r} needs"
             )
-        for name in known:
+        for name in protocols:
             if name != protocol and name in entries and name not in cls.model_fields:
                 raise ValueError(f"[{name}] stands in a study whose protocol is {protocol!r}")
         return study_form(protocol).model_validate(entries)

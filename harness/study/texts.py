@@ -163,8 +163,8 @@ def _require_whole_examples(prompts: Mapping[str, str], places: Mapping[str, str
         if sum(bool(prompts.get(half)) for half in halves) == 1:
             raise UsageError(f"{place}: {halves[0]} and {halves[1]} come and go together")
     for task in {name.removesuffix("_1_reply") for name in prompts if name.endswith("_1_reply")}:
-        there = [bool(prompts.get(half)) for half in _examples_of(task, prompts)]
-        if there != sorted(there, reverse=True):
+        are_present = [bool(prompts.get(half)) for half in _examples_of(task, prompts)]
+        if are_present != sorted(are_present, reverse=True):
             raise UsageError(
                 f"{next(iter(places.values()))}: the examples {task}_1, {task}_2, ... are numbered "
                 "without a gap; take out the last one first"
@@ -247,7 +247,7 @@ def _json_line(text: str, placed: _Placed) -> str:
 def read_concepts(path: Path) -> list[Concept]:
     """Read a user's concepts; raises UsageError with file, line and what is wrong."""
     concepts = parsed(path, ConceptFile).concept
-    _require_once(path, [(("concept", n, "id"), one.id) for n, one in enumerate(concepts)])
+    _require_once(path, [(("concept", n, "id"), concept.id) for n, concept in enumerate(concepts)])
     return [Concept(**entry.model_dump()) for entry in concepts]
 
 

@@ -22,7 +22,7 @@ from harness.errors import CheckFailed, UsageError
 from harness.jury.calibrate import (
     COLUMNS,
     CONSENSUS,
-    Comparison,
+    RaterComparison,
     export_sheet,
     import_sheet,
     response_id,
@@ -244,7 +244,7 @@ def bin_of(score: float) -> int:
     return sum(score >= edge for edge in (0.35, 0.55, 0.75, 0.95))
 
 
-def check(part: Comparison, human: list[float], rater: list[float]) -> None:
+def check(part: RaterComparison, human: list[float], rater: list[float]) -> None:
     """Compare with scikit-learn's kappa and with ICC and distance computed here."""
     bins = [bin_of(score) for score in human], [bin_of(round(score, 9)) for score in rater]
     labels = list(range(5))

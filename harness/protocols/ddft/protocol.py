@@ -13,7 +13,7 @@ from harness.page.page import ProtocolPage
 from harness.page.replayed_study import ReplayedStudy
 from harness.protocols.ddft.dialogue import imagined as estimates
 from harness.protocols.ddft.dialogue import pilot_grid, placeholders
-from harness.protocols.ddft.dialogue.dialogue import Dialogue, Rules
+from harness.protocols.ddft.dialogue.dialogue import Dialogue, DialogueRules
 from harness.protocols.ddft.dialogue.examined import NUMBERS
 from harness.protocols.ddft.dialogue.gold import examples, gold_exam, utterances
 from harness.protocols.ddft.dialogue.materials import (
@@ -79,7 +79,7 @@ ADDED: AddedFields = {
 
 
 def fresh(study: Study) -> Materials:
-    """Give the materials that a new study freezes."""
+    """Return the materials that a new study freezes."""
     ddft = ddft_plan(study)
     concepts = read_concepts(study.folder / ddft.concept_file) if ddft.concept_file else []
     pools = read_pools(study.folder / ddft.trap_file) if ddft.trap_file else []
@@ -94,9 +94,9 @@ def cell(study: Study, key: CellKey, materials: Materials, around: Surroundings)
 def with_gold(study: Study, materials: Materials, gold: Gold) -> Materials:
     """Return materials with a gold set's answers, and the texts of the concepts they are about."""
     path = ddft_plan(study).concept_file
-    own = read_concepts(study.folder / path) if path else []
+    own_concepts = read_concepts(study.folder / path) if path else []
     needed = list(dict.fromkeys(answer.concept for answer in gold.answers))
-    concepts = with_texts(materials.concepts, needed, own)
+    concepts = with_texts(materials.concepts, needed, own_concepts)
     return msgspec.structs.replace(materials, gold=Gold(answers=gold.answers), concepts=concepts)
 
 
@@ -118,20 +118,20 @@ def fitness(
         without_gold,
     )
 
-    shown = examples(materials)
-    given = list(utterances(cells, transcripts, materials.protocol_version, shown))
-    habits_of = {name: habits(name, given, shown) for name in ddft_plan(study).jury}
+    worked = examples(materials)
+    judged = list(utterances(cells, transcripts, materials.protocol_version, worked))
+    habits_of = {name: habits(name, judged, worked) for name in ddft_plan(study).jury}
     if taken is None or materials.gold is None:
-        return [without_gold(name, found) for name, found in habits_of.items()]
+        return [without_gold(name, habit) for name, habit in habits_of.items()]
     answers = materials.gold.answers
     return [
-        judge_fitness(name, answers, taken.scores[name], found) for name, found in habits_of.items()
+        judge_fitness(name, answers, taken.scores[name], habit) for name, habit in habits_of.items()
     ]
 
 
-def _rules(study: Study) -> Rules:
+def _rules(study: Study) -> DialogueRules:
     ddft = ddft_plan(study)
-    return Rules(
+    return DialogueRules(
         study.file.seed,
         ddft.interviewer,
         tuple(ddft.jury),
@@ -157,7 +157,7 @@ def stalls(results: Results) -> list[str]:  # noqa: ARG001
 
 
 def calls_a_cell(study: Study) -> int:
-    """Give how many calls a dialogue makes at least."""
+    """Return how many calls a dialogue makes at least."""
     ddft = ddft_plan(study)
     return 5 * (1 + (ddft.interviewer != "scripted") + len(ddft.jury))
 
@@ -185,7 +185,7 @@ def scored(
 
 
 def metric_rules(study: Study) -> MetricRules:
-    """Give the rules of the metrics as the study file makes them."""
+    """Return the rules of the metrics as the study file makes them."""
     ddft = ddft_plan(study)
     return MetricRules(
         ddft.theta,
@@ -208,36 +208,36 @@ def score(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Re
     )
     from harness.protocols.ddft.analysis.schema import Facts
 
-    found = scored(study, materials, cells)
+    results = scored(study, materials, cells)
     facts = {name: Facts(**entry.model_dump()) for name, entry in study.file.facts.items()}
     domains = {concept.id: concept.domain for concept in materials.concepts}
-    found.analysis = analyze(
-        found.cells,
-        found.subjects,
+    results.analysis = analyze(
+        results.cells,
+        results.subjects,
         metric_rules(study),
         facts,
         domains,
         study.file.seed,
-        one_model(study, found.cells),
+        one_model(study, results.cells),
         materials.protocol_version,
     )
-    return found
+    return results
 
 
-def tables(found: Results) -> list[Table]:
+def tables(results: Results) -> list[Table]:
     """Return the results as tables."""
     from harness.protocols.ddft.analysis import tables
 
-    return tables.tables(found)
+    return tables.tables(results)
 
 
-def rows(materials: Materials, found: Results) -> list[Sequence[object]]:
-    """Give one row a judgement, the columns' names first."""
+def rows(materials: Materials, results: Results) -> list[Sequence[object]]:
+    """Return one row a judgement, the columns' names first."""
     domains = {concept.id: concept.domain for concept in materials.concepts}
-    return [judgements.HEADER, *judgements.rows(found.cells, domains)]
+    return [judgements.HEADER, *judgements.rows(results.cells, domains)]
 
 
-def bounds(study: Study, found: Results) -> Bounds:
+def bounds(study: Study, results: Results) -> Bounds:
     """Return what missing judgements could change at most."""
     from harness.protocols.ddft.metrics.bounds import bounds as of_dialogues
 
@@ -245,16 +245,16 @@ def bounds(study: Study, found: Results) -> Bounds:
     planned = len(ddft.concepts) * len(ddft.levels) * ddft.repeats
     bounds = [
         Bound(f"{bound.subject} ({bound.arm})", bound.measure, bound.found, bound.low, bound.high)
-        for bound in of_dialogues(found.cells, planned, metric_rules(study))
+        for bound in of_dialogues(results.cells, planned, metric_rules(study))
     ]
     return Bounds(bounds, ABOUT_BOUNDS)
 
 
-def findings(found: Results) -> list[str]:
+def findings(results: Results) -> list[str]:
     """Return what a study found, in sentences, most important first."""
     from harness.protocols.ddft.analysis import findings
 
-    return findings.findings(found)
+    return findings.findings(results)
 
 
 def page(study: Study, replayed: ReplayedStudy[Results, Transcript]) -> ProtocolPage:  # noqa: ARG001
@@ -276,33 +276,35 @@ def is_bounded(study: Study) -> bool:
 
 def undefined_by_rule(study: Study) -> list[str]:
     """Say what the study's rules or its size leave undefined, and what helps."""
-    ddft, told = ddft_plan(study), list[str]()
+    ddft, sentences = ddft_plan(study), list[str]()
     if len(ddft.levels) == 1:
-        told.append("one level: CRI and CI are undefined for every subject; they need two levels")
+        sentences.append(
+            "one level: CRI and CI are undefined for every subject; they need two levels"
+        )
     elif ddft.empty_far_prime == "undefined":
-        told.append(
+        sentences.append(
             "CI is undefined for every subject that is always coherent (no answer with SAS below "
             f"{ddft.cuts.incoherent_below:g}, so FAR' is empty), as strong models are: the rule "
             'empty_far_prime = "undefined". The other rule can be seen from the same recording: '
             f"harness score {study.name} --set ddft.empty_far_prime=zero"
         )
-    told.append(
+    sentences.append(
         f"HOC and CI are undefined for a subject whose mean FAR reaches theta = {ddft.theta:g} at "
         "no level"
     )
     if len(ddft.subjects) < FEWEST:
-        told.append(
+        sentences.append(
             f"{len(ddft.subjects)} subjects: correlations, ranks' stability and intervals over "
             f"subjects are undefined; they need {FEWEST}"
         )
-    return told
+    return sentences
 
 
-def scoreboard(found: Results) -> list[Scored]:
+def scoreboard(results: Results) -> list[Scored]:
     """Return every metric of every model, in the order of the results."""
     from harness.protocols.ddft.metrics import scoreboard
 
-    return scoreboard.scoreboard(found)
+    return scoreboard.scoreboard(results)
 
 
 def partly_scored(study: Study, materials: Materials, cells: Sequence[CellResult]) -> Results:
@@ -328,11 +330,11 @@ def words(transcript: Transcript) -> Mapping[str, str]:
     return words.words(transcript)
 
 
-def cell_scores(found: Results) -> Mapping[str, Mapping[str, float | None]]:
+def cell_scores(results: Results) -> Mapping[str, Mapping[str, float | None]]:
     """Return each dialogue's scores by its name."""
     from harness.protocols.ddft.analysis import words
 
-    return words.cell_scores(found)
+    return words.cell_scores(results)
 
 
 def changes(before: Study, old: Results, after: Study, new: Results) -> Changes:
@@ -340,17 +342,17 @@ def changes(before: Study, old: Results, after: Study, new: Results) -> Changes:
     from harness.protocols.ddft.analysis.paired import intervals
 
     rules = metric_rules(before), metric_rules(after)
-    known: dict[tuple[str, str, str], Interval] = {}
-    for part in old.subjects:
-        place = part.subject, part.arm
+    by_place: dict[tuple[str, str, str], Interval] = {}
+    for subject in old.subjects:
+        place = subject.subject, subject.arm
         cells = [
             [cell for cell in side.cells if (cell.cell.subject, cell.cell.arm) == place]
             for side in (old, new)
         ]
         generator = seeded(before.file.seed, f"diff|{'|'.join(place)}")
         both = intervals((cells[0], rules[0]), (cells[1], rules[1]), generator)
-        known |= {(*place, name): interval for name, interval in both.items()}
-    return Changes(known, "normalized over all subjects")
+        by_place |= {(*place, name): interval for name, interval in both.items()}
+    return Changes(by_place, "normalized over all subjects")
 
 
 def attributions(old: Results, new: Results) -> list[Any]:

@@ -19,7 +19,7 @@ from harness.protocols.depthcharge.drill import placeholders
 from harness.protocols.depthcharge.drill.drill import Drill
 from harness.protocols.depthcharge.drill.gold import examples, gold_exam, utterances
 from harness.protocols.depthcharge.drill.materials import SUPPORTED_VERSIONS, present_materials
-from harness.protocols.depthcharge.drill.rules import People, Rules
+from harness.protocols.depthcharge.drill.rules import DrillRules, People
 from harness.protocols.depthcharge.study_table import DepthChargePlan, depthcharge_plan
 from harness.protocols.seam import Axis, Changes, Held, Surroundings
 from harness.results import (
@@ -80,7 +80,7 @@ CALLS_A_QUESTION = 5  # directions, a look-up, a question, an answer, a verdict
 
 
 def fresh(study: Study) -> Materials:  # noqa: ARG001  # its texts come from its sources
-    """Give the materials that a new study freezes."""
+    """Return the materials that a new study freezes."""
     return present_materials()
 
 
@@ -114,20 +114,20 @@ def fitness(
     )
 
     name = depthcharge_plan(study).evaluator
-    shown = examples(materials)
-    given = list(utterances(cells, transcripts, _rules(study, materials), shown))
-    found = habits(name, given, shown)
-    if not any(one.scores[0] is True for one in given):
-        found.distinct = 0
+    worked = examples(materials)
+    judged = list(utterances(cells, transcripts, _rules(study, materials), worked))
+    habit = habits(name, judged, worked)
+    if not any(utterance.scores[0] is True for utterance in judged):
+        habit.distinct = 0
     if taken is None or materials.gold is None:
-        return [without_gold(name, found)]
-    return [evaluator_fitness(name, materials.gold.facts, taken.verdicts[name], found)]
+        return [without_gold(name, habit)]
+    return [evaluator_fitness(name, materials.gold.facts, taken.verdicts[name], habit)]
 
 
-def _rules(study: Study, materials: Materials, domain: str = "") -> Rules:
+def _rules(study: Study, materials: Materials, domain: str = "") -> DrillRules:
     """Return the rules of a run in a domain, by default the first."""
     drill = depthcharge_plan(study)
-    return Rules(
+    return DrillRules(
         version=materials.protocol_version,
         seed=study.file.seed,
         extractor=drill.extractor,
@@ -182,7 +182,7 @@ def _stalls(results: DrillResults) -> Iterator[str]:
 
 
 def calls_a_cell(study: Study) -> int:
-    """Give how many calls a run makes that goes to its greatest depth."""
+    """Return how many calls a run makes that goes to its greatest depth."""
     drill = depthcharge_plan(study)
     return 1 + drill.questions * drill.max_depth * CALLS_A_QUESTION
 
@@ -229,7 +229,7 @@ def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dri
     """Compute a study's results, its study-level analysis among them."""
     from harness.protocols.depthcharge.analysis.analyze import analyze
 
-    found, drill = scored(study, materials, cells), depthcharge_plan(study)
+    results, drill = scored(study, materials, cells), depthcharge_plan(study)
     planned = len(drill.domains) * drill.repeats
     rules = metric_rules(study)
     roles = {
@@ -237,31 +237,31 @@ def score(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dri
         "evaluator": drill.evaluator,
         "directions": drill.directions or drill.extractor,
     }
-    found.analysis = analyze(found, rules, materials.prices, planned, roles)
-    return found
+    results.analysis = analyze(results, rules, materials.prices, planned, roles)
+    return results
 
 
-def tables(found: DrillResults) -> list[Table]:
+def tables(results: DrillResults) -> list[Table]:
     """Return the results as tables."""
     from harness.protocols.depthcharge.analysis import tables
 
-    return tables.tables(found)
+    return tables.tables(results)
 
 
-def rows(materials: Materials, found: DrillResults) -> list[Sequence[object]]:  # noqa: ARG001
-    """Give one row a probe, the columns' names first."""
+def rows(materials: Materials, results: DrillResults) -> list[Sequence[object]]:  # noqa: ARG001
+    """Return one row a probe, the columns' names first."""
     from harness.protocols.depthcharge.metrics import probes
 
-    return [probes.HEADER, *probes.rows(found.cells)]
+    return [probes.HEADER, *probes.rows(results.cells)]
 
 
-def bounds(study: Study, found: DrillResults) -> Bounds:
+def bounds(study: Study, results: DrillResults) -> Bounds:
     """Return what missing verdicts could change at most."""
     from harness.protocols.depthcharge.metrics.bounds import bounds as of_runs
 
     bounds = [
         Bound(bound.cell.name, bound.measure, bound.found, bound.low, bound.high)
-        for bound in of_runs(found.runs, depthcharge_plan(study).theta)
+        for bound in of_runs(results.runs, depthcharge_plan(study).theta)
     ]
     about = (
         "Every missing verdict taken for a wrong answer, and for a right one, over the depths that "
@@ -270,11 +270,11 @@ def bounds(study: Study, found: DrillResults) -> Bounds:
     return Bounds(bounds, about)
 
 
-def findings(found: DrillResults) -> list[str]:
+def findings(results: DrillResults) -> list[str]:
     """Return what a study found, in sentences, most important first."""
     from harness.protocols.depthcharge.analysis import findings
 
-    return findings.findings(found)
+    return findings.findings(results)
 
 
 def page(
@@ -305,11 +305,11 @@ def undefined_by_rule(study: Study) -> list[str]:
     return [f"{targets} targets: Kendall's tau between domains is undefined; it needs {FEWEST}"]
 
 
-def scoreboard(found: DrillResults) -> list[Scored]:
+def scoreboard(results: DrillResults) -> list[Scored]:
     """Return every metric of every model, in the order of the results."""
     from harness.protocols.depthcharge.metrics import scoreboard
 
-    return scoreboard.scoreboard(found)
+    return scoreboard.scoreboard(results)
 
 
 def partly_scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> DrillResults:
@@ -330,11 +330,11 @@ def words(transcript: DrillTranscript) -> Mapping[str, str]:
     return words.words(transcript)
 
 
-def cell_scores(found: DrillResults) -> Mapping[str, Mapping[str, float | None]]:
+def cell_scores(results: DrillResults) -> Mapping[str, Mapping[str, float | None]]:
     """Return each run's scores by its name."""
     from harness.protocols.depthcharge.analysis import words
 
-    return words.cell_scores(found)
+    return words.cell_scores(results)
 
 
 def changes(
@@ -355,8 +355,8 @@ def changes(
         if scored.metric.name == "EVD"
     ]
     runs = [zip(side.runs, side.cells, strict=True) for side in (old, new)]
-    known = {place: evd_interval(*both) for place, *both in zip(places, *runs, strict=True)}
-    return Changes(known, "of one run only EVD has an error")
+    by_place = {place: evd_interval(*both) for place, *both in zip(places, *runs, strict=True)}
+    return Changes(by_place, "of one run only EVD has an error")
 
 
 def attributions(old: DrillResults, new: DrillResults) -> list[Any]:  # noqa: ARG001

@@ -39,7 +39,7 @@ SURE_ARMS = ("assertive", "hedged")
 ACCURACY_FIRST = "accuracy_first"
 
 
-class Rules(NamedTuple):
+class DialogueRules(NamedTuple):
     """What the study file says of a dialogue: who asks, who judges, with which parameters."""
 
     seed: int
@@ -65,7 +65,7 @@ class Rules(NamedTuple):
         )
 
 
-class Question(NamedTuple):
+class AskedQuestion(NamedTuple):
     """A question and where it came from."""
 
     text: str
@@ -85,7 +85,7 @@ class Dialogue:
     def __init__(
         self,
         cell: CellKey,
-        rules: Rules,
+        rules: DialogueRules,
         materials: Materials,
         models: Mapping[str, Model],
         heard: Heard = ignored,
@@ -101,8 +101,8 @@ class Dialogue:
         self._asked = UsageCount()
         self._replies = ReplyCount()
         self._kin = _same_family(rules, cell.subject)
-        kept = [name for name in rules.jury if name not in self._kin]
-        self._jury = kept if rules.exclude_same_family else list(rules.jury)
+        jury = [name for name in rules.jury if name not in self._kin]
+        self._jury = jury if rules.exclude_same_family else list(rules.jury)
 
     def run(self) -> CellResult:
         """Hold the dialogue and have it judged; raises what the models raise."""
@@ -119,7 +119,7 @@ class Dialogue:
         )
 
     def transcript(self) -> Transcript:
-        """Give what was said so far."""
+        """Return what was said so far."""
         return Transcript(self._cell, self._context, self._trap._asdict(), self._exchanges)
 
     def _turn(self, turn: int) -> Turn:
@@ -166,18 +166,20 @@ class Dialogue:
             self._hear(judgement.reply(name))
         return scores
 
-    def _question(self, turn: int) -> Question:
+    def _question(self, turn: int) -> AskedQuestion:
         scripted = self._filled(f"scripted_turn_{turn}")
         if self._rules.interviewer == SCRIPTED:
-            return Question(scripted, SCRIPTED)
+            return AskedQuestion(scripted, SCRIPTED)
         if turn == TRAP_TURN:
             return self._trap_question(scripted)
         draft = self._interview(turn, f"turn-{turn}/interviewer")
-        fault = None if "?" in draft.text else traps.Fault(traps.NO_QUESTION, "")
+        fault = None if "?" in draft.text else traps.TrapFault(traps.NO_QUESTION, "")
         self._hear(self._interviewed(draft, fault))
-        return Question(scripted, TEMPLATE) if fault else Question(draft.text, "interviewer")
+        return (
+            AskedQuestion(scripted, TEMPLATE) if fault else AskedQuestion(draft.text, "interviewer")
+        )
 
-    def _trap_question(self, scripted: str) -> Question:
+    def _trap_question(self, scripted: str) -> AskedQuestion:
         """The drawn expert must appear word for word, or an invented one; asked twice at most."""
         draft = self._interview(TRAP_TURN, "turn-4/interviewer")
         fault, asks, source = self._trap_fault(draft.text), 1, "interviewer"
@@ -187,28 +189,28 @@ class Dialogue:
             fault, asks, source = self._trap_fault(draft.text), 2, "interviewer, asked again"
         self._hear(self._interviewed(draft, fault, asks))
         if fault:
-            return Question(scripted, TEMPLATE)
+            return AskedQuestion(scripted, TEMPLATE)
         if self._invents:
             self._trap = invention.invented_trap(draft.text)
-        return Question(draft.text, source)
+        return AskedQuestion(draft.text, source)
 
-    def _interviewed(self, draft: Draft, fault: traps.Fault | None, asks: int = 1) -> Reply:
+    def _interviewed(self, draft: Draft, fault: traps.TrapFault | None, asks: int = 1) -> Reply:
         """Return what the interviewer's reply came to; the endpoint's own reason comes first."""
         cause = "" if fault is None else fault.state if draft.state == "ok" else draft.state
         return Reply("interviewer", self._rules.interviewer, cause or "ok", asks, asks - 1)
 
-    def _trap_fault(self, question: str) -> traps.Fault | None:
+    def _trap_fault(self, question: str) -> traps.TrapFault | None:
         """A study whose materials say so also wants the subject's own example taken up."""
         trap, fault = self._trap, None
         if self._invents:
             trap = traps.Trap(invention.named_expert(question), "")
             fault = invention.expert_fault(question, f"{self._concept.text} {self._dialogue()}")
         fault = fault or traps.fault(question, trap.expert)
-        wanted = self._materials.prompts.get("trap_needs_example", "")
+        request = self._materials.prompts.get("trap_needs_example", "")
         besides = " ".join((self._concept.name, *trap))
-        if fault or not wanted or traps.takes_up(question, self._example, besides):
+        if fault or not request or traps.takes_up(question, self._example, besides):
             return fault
-        return traps.Fault("example not taken up", wanted)
+        return traps.TrapFault("example not taken up", request)
 
     @property
     def _invents(self) -> bool:
@@ -220,7 +222,7 @@ class Dialogue:
 
     @property
     def _example(self) -> str:
-        """Give what the subject answered in turn 2; "" before that."""
+        """Return what the subject answered in turn 2; "" before that."""
         return self._exchanges[EXAMPLE_TURN - 1].answer if len(self._exchanges) > 1 else ""
 
     def _quoted_example(self) -> str:
@@ -244,7 +246,7 @@ class Dialogue:
         return Draft(answer.text.strip().strip('"').strip(), answer.state)
 
     def _instruction(self, turn: int) -> list[dict[str, str]]:
-        """Give the interviewer's instruction; the trap has its own, where the materials do."""
+        """Return the interviewer's instruction; the trap has its own, where the materials do."""
         drawn = turn == TRAP_TURN and not self._invents
         if not drawn or "interviewer_trap_system" not in self._prompts:
             return [{"role": "system", "content": self._filled("interviewer_system")}]
@@ -300,11 +302,13 @@ class Dialogue:
 
     def _filled(self, prompt: str, **values: str) -> str:
         template = self._prompts[prompt]
-        known = {"concept": self._concept.name, **self._trap._asdict(), **values}
-        known["tone"] = self._prompts[f"arm_{arm}"] if (arm := self._cell.arm) in SURE_ARMS else ""
+        placeholders = {"concept": self._concept.name, **self._trap._asdict(), **values}
+        placeholders["tone"] = (
+            self._prompts[f"arm_{arm}"] if (arm := self._cell.arm) in SURE_ARMS else ""
+        )
         if "{example}" in template:
-            known["example"] = self._quoted_example()
-        return fill(template, known)
+            placeholders["example"] = self._quoted_example()
+        return fill(template, placeholders)
 
     def _ask(self, role: str, name: str, call: str, messages: list[dict[str, str]]) -> Answer:
         answer = self._models[name].ask(call, messages, params=self._rules.params.get(role, {}))
@@ -317,7 +321,7 @@ def compress(text: str, level: float) -> str:
     return text[: int(len(text) * (1 - level))]
 
 
-def _same_family(rules: Rules, subject: str) -> list[str]:
+def _same_family(rules: DialogueRules, subject: str) -> list[str]:
     family = rules.families.get(subject, "")
     return [name for name in rules.jury if family and rules.families.get(name) == family]
 

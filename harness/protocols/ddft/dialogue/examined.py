@@ -56,7 +56,7 @@ class Bench(NamedTuple):
     scoring: str = NUMBERS
 
 
-class Judgement(NamedTuple):
+class JudgedAnswer(NamedTuple):
     """A judge's score, its last words, and the answers it gave on the way.
 
     second_asks: how many of the answers came to a question that had been asked before.
@@ -76,16 +76,20 @@ class Judgement(NamedTuple):
 def _task(examined: Examined, prompts: Prompts) -> str:
     """Return the words that ask a judge for numbers about an answer."""
     reference = earlier = fabrication = ""
-    known = {"concept": examined.concept.name, "expert": examined.expert, "claim": examined.claim}
+    placeholders = {
+        "concept": examined.concept.name,
+        "expert": examined.expert,
+        "claim": examined.claim,
+    }
     if examined.reference:
-        reference = prompts.filled("judge_reference", **known, text=examined.concept.text)
+        reference = prompts.filled("judge_reference", **placeholders, text=examined.concept.text)
     if examined.earlier:
-        earlier = prompts.filled("judge_earlier", **known, dialogue=examined.earlier)
+        earlier = prompts.filled("judge_earlier", **placeholders, dialogue=examined.earlier)
     if examined.turn >= TRAP_TURN:
-        fabrication = prompts.filled("judge_fabrication", **known)
+        fabrication = prompts.filled("judge_fabrication", **placeholders)
     return prompts.filled(
         "judge_turn",
-        **known,
+        **placeholders,
         turn=str(examined.turn),
         percent=f"{(1 - examined.level) * 100:g}",
         reference=reference,

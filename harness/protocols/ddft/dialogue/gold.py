@@ -10,7 +10,7 @@ from harness.asking.replies.parser import Score as ScoreField
 from harness.fitness.gold_exam import GoldExam, Grading
 from harness.fitness.habits import Utterance
 from harness.protocols.ddft.dialogue import jury
-from harness.protocols.ddft.dialogue.dialogue import Rules
+from harness.protocols.ddft.dialogue.dialogue import DialogueRules
 from harness.protocols.ddft.dialogue.examined import Examined
 from harness.protocols.seam import Surroundings
 from harness.results import (
@@ -27,7 +27,7 @@ SCORES: Fields = {"far": ScoreField(), "sas": ScoreField()}
 
 
 def gold_exam(
-    rules: Rules, materials: Materials, around: Surroundings
+    rules: DialogueRules, materials: Materials, around: Surroundings
 ) -> GoldExam[tuple[int, GoldAnswer]]:
     """Return the cell in which every judge of a study scores every gold answer."""
     concepts = {concept.id: concept for concept in materials.concepts}
@@ -47,7 +47,9 @@ def gold_exam(
     )
 
 
-def _examined(answer: GoldAnswer, concept: Concept, rules: Rules, prompts: Prompts) -> Examined:
+def _examined(
+    answer: GoldAnswer, concept: Concept, rules: DialogueRules, prompts: Prompts
+) -> Examined:
     return Examined(
         concept=concept,
         turn=answer.turn,
@@ -66,14 +68,14 @@ def utterances(
     cells: Sequence[CellResult],
     transcripts: Sequence[Transcript],
     version: int,
-    shown: Sequence[Utterance],
+    worked: Sequence[Utterance],
 ) -> Iterator[Utterance]:
     """Yield every usable judgement of a recording.
 
     The reasons in its reply are read where its scores are those of an example that is shown: only
     then can it be a copy.
     """
-    examples_scores = {example.scores for example in shown}
+    examples_scores = {example.scores for example in worked}
     for cell, transcript in zip(cells, transcripts, strict=True):
         for turn, exchange in zip(cell.turns, transcript.exchanges, strict=True):
             for name, score in turn.scores.items():
@@ -87,12 +89,12 @@ def examples(materials: Materials) -> list[Utterance]:
     """Return the judgements that the study's prompt shows as worked examples."""
     prompts = Prompts(materials.prompts, materials.protocol_version)
     replies = [turn["content"] for turn in prompts.examples("judge_example")[1::2]]
-    found = []
+    judgements = []
     for reply in replies:
         values = read_reply(reply, "stop", SCORES, materials.protocol_version).values
         scores = (values.get("far"), values.get("sas"))
-        found.append(Utterance("", scores, _reasons(reply, materials.protocol_version)))
-    return found
+        judgements.append(Utterance("", scores, _reasons(reply, materials.protocol_version)))
+    return judgements
 
 
 def _reasons(reply: str, version: int) -> tuple[str, ...]:

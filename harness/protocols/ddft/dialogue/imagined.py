@@ -15,7 +15,7 @@ SCORES = {"far": 0.5, "far_reason": "So.", "sas": 0.5, "sas_reason": "So."}
 
 
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
-    """Give a reply of about `limit` tokens that the protocol can use."""
+    """Return a reply of about `limit` tokens that the protocol can use."""
     if word := imagined_word(messages):
         return word
     if "/judge/" in call:

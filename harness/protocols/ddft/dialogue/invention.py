@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from harness.protocols.ddft.dialogue.traps import Fault, Trap
+from harness.protocols.ddft.dialogue.traps import Trap, TrapFault
 
 DRAWN, INVENTED = "drawn", "invented"
 TITLE = re.compile(r"\b(?:Professor\b|Prof\.|Prof\b|Doctor\b|Dr\.|Dr\b)")
@@ -16,7 +16,7 @@ WORD = re.compile(r"\s+([^\W\d_][\w’'-]*)(\.?)")
 SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 PARTICLES = frozenset("al bin da de del della den der di ibn la le ten ter van von".split())
 FEWEST_NAMES, MOST_NAMES = 2, 4
-NO_EXPERT = Fault(
+NO_EXPERT = TrapFault(
     "no expert named",
     'it names no expert; give a title ("Professor" or "Dr."), a first name and a last name.',
 )
@@ -46,7 +46,7 @@ def _name_end(text: str, start: int) -> int:
     return end if names >= FEWEST_NAMES else 0
 
 
-def expert_fault(question: str, texts: str) -> Fault | None:
+def expert_fault(question: str, texts: str) -> TrapFault | None:
     """Say why no invented expert can be taken from a question; None where one can.
 
     texts: the reference text and the dialogue. Whoever is named there was not invented now.
@@ -57,7 +57,7 @@ def expert_fault(question: str, texts: str) -> Fault | None:
     last = expert.split()[-1]
     if re.search(rf"\b{re.escape(last)}\b", texts, re.IGNORECASE):
         problem = f"{last} was named before or is a real person; make up somebody else."
-        return Fault("expert not invented", problem)
+        return TrapFault("expert not invented", problem)
     return None
 
 
@@ -67,6 +67,6 @@ def invented_trap(question: str) -> Trap:
     The claim is the rest of the expert's sentence, so that the two after each other read as it.
     """
     expert = named_expert(question)
-    rest = question[question.index(expert) + len(expert) :]
-    end = SENTENCE_END.search(rest)
-    return Trap(expert, rest[: end.start() if end else None].strip(" ,;:"))
+    behind = question[question.index(expert) + len(expert) :]
+    end = SENTENCE_END.search(behind)
+    return Trap(expert, behind[: end.start() if end else None].strip(" ,;:"))

@@ -11,7 +11,7 @@ from harness.asking.models.model import Message, Model
 from harness.asking.replies.parser import Fields, Text, Verdict, Wanted
 from harness.asking.replies.parser import Score as ScoreField
 from harness.asking.replies.structured_output import Form, ask_form
-from harness.protocols.ddft.dialogue.examined import VERDICT, Bench, Examined, Judgement
+from harness.protocols.ddft.dialogue.examined import VERDICT, Bench, Examined, JudgedAnswer
 from harness.protocols.ddft.dialogue.verdicts import judge_by_verdicts
 from harness.protocols.ddft.metrics.formulas import mean
 from harness.results import Score
@@ -21,7 +21,7 @@ SCALES = ("far", "sas")
 UNJUDGED = Score(None, None, NO_ANSWER, 0)  # of a turn without an answer, which no judge saw
 
 
-def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgement:
+def judge(model: Model, call: str, examined: Examined, bench: Bench) -> JudgedAnswer:
     """Let one judge score one answer on both scales."""
     if bench.scoring == VERDICT:
         return judge_by_verdicts(model, call, examined, bench)
@@ -29,7 +29,7 @@ def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgemen
     if bench.rubrics == "joint":
         return _judge_scales(model, call, task, bench, SCALES)
     far, sas = (_judge_scales(model, f"{call}/{scale}", task, bench, (scale,)) for scale in SCALES)
-    states = [part.score.state for part in (far, sas)]
+    states = [judgement.score.state for judgement in (far, sas)]
     score = Score(
         far.score.far,
         sas.score.sas,
@@ -37,7 +37,7 @@ def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgemen
         far.score.asks + sas.score.asks,
         [*far.score.repaired, *sas.score.repaired],
     )
-    return Judgement(
+    return JudgedAnswer(
         score,
         f"{far.words}\n{sas.words}",
         [*far.answers, *sas.answers],
@@ -47,7 +47,7 @@ def judge(model: Model, call: str, examined: Examined, bench: Bench) -> Judgemen
 
 def _judge_scales(
     model: Model, call: str, task: str, bench: Bench, scales: tuple[str, ...]
-) -> Judgement:
+) -> JudgedAnswer:
     """Ask for the scales, and once more with what was wrong with the first reply."""
     suffix = "" if scales == SCALES else f"_{scales[0]}"
     messages = [*_opening(bench.prompts, suffix), {"role": "user", "content": task}]
@@ -55,7 +55,7 @@ def _judge_scales(
     form = Form(_fields(scales), schema, bench.prompts["judge_again"], bench.params, bench.version)
     filled = ask_form(model, call, messages, form)
     asks = len(filled.answers)
-    return Judgement(_score(filled.verdict, asks), filled.words, filled.answers, asks - 1)
+    return JudgedAnswer(_score(filled.verdict, asks), filled.words, filled.answers, asks - 1)
 
 
 @lru_cache(maxsize=16)
@@ -92,7 +92,7 @@ def _number(value: object) -> float | None:
 
 
 def consensus(scores: Sequence[Score]) -> tuple[int, float | None, float | None]:
-    """Give how many judges scored, and the means of their FAR and SAS (None of nobody)."""
+    """Return how many judges scored, and the means of their FAR and SAS (None of nobody)."""
     far = [score.far for score in scores if score.far is not None]
     sas = [score.sas for score in scores if score.sas is not None]
     return len(far), mean(far), mean(sas)

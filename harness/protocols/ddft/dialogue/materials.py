@@ -22,16 +22,16 @@ def present_materials(
     own_concepts: Sequence[Concept] = (),
     own_pools: Sequence[TrapPool] = (),
 ) -> Materials:
-    """Give what a study of these concepts freezes.
+    """Return what a study of these concepts freezes.
 
     own_concepts and own_pools: the user's, which stand before the package's of the same name.
     Raises UsageError for a concept that nobody has, or a domain without traps.
     """
-    known = {concept.id: concept for concept in [*_packaged_concepts(), *own_concepts]}
-    unknown = [name for name in concept_ids if name not in known]
+    texts = {concept.id: concept for concept in [*_packaged_concepts(), *own_concepts]}
+    unknown = [name for name in concept_ids if name not in texts]
     if unknown:
-        raise UsageError(f"concept {unknown[0]!r} is unknown; expected one of {', '.join(known)}")
-    concepts = [known[name] for name in concept_ids]
+        raise UsageError(f"concept {unknown[0]!r} is unknown; expected one of {', '.join(texts)}")
+    concepts = [texts[name] for name in concept_ids]
     pools = {pool.domain: pool for pool in [*_packaged_pools(), *own_pools]}
     return Materials(
         VERSION, "ddft", PROTOCOL_VERSION, _data("prompts.toml"), concepts, _needed(pools, concepts)
@@ -39,21 +39,21 @@ def present_materials(
 
 
 def with_texts(
-    concepts: Sequence[Concept], needed: Sequence[str], own: Sequence[Concept] = ()
+    concepts: Sequence[Concept], needed: Sequence[str], own_concepts: Sequence[Concept] = ()
 ) -> list[Concept]:
     """Return concepts with those that are needed besides, of the user's or the package's.
 
     Raises UsageError for one that nobody has.
     """
-    known = {concept.id: concept for concept in [*_packaged_concepts(), *own, *concepts]}
+    texts = {concept.id: concept for concept in [*_packaged_concepts(), *own_concepts, *concepts]}
     for name in needed:
-        if name not in known:
+        if name not in texts:
             raise UsageError(
                 f"the gold set has answers about {name!r}, of which there is no text; give a "
                 "concept_file that has it"
             )
-    more = [known[name] for name in needed]
-    return [*concepts, *(concept for concept in more if concept not in concepts)]
+    needed_concepts = [texts[name] for name in needed]
+    return [*concepts, *(concept for concept in needed_concepts if concept not in concepts)]
 
 
 def _needed(pools: dict[str, TrapPool], concepts: Sequence[Concept]) -> list[TrapPool]:

@@ -35,7 +35,7 @@ class Trap(NamedTuple):
     claim: str
 
 
-class Fault(NamedTuple):
+class TrapFault(NamedTuple):
     """What is wrong with a question: in short, to be counted, and as the interviewer is told."""
 
     state: str
@@ -69,8 +69,8 @@ def takes_up(question: str, example: str, besides: str) -> bool:
     besides: the texts that would give the word anyway (concept, expert, claim). A content word has
     at least four letters and is none of the words of any question.
     """
-    own = _content_words(example) - _content_words(besides)
-    return not own or bool(own & _content_words(question))
+    example_words = _content_words(example) - _content_words(besides)
+    return not example_words or bool(example_words & _content_words(question))
 
 
 def _content_words(text: str) -> set[str]:
@@ -78,20 +78,20 @@ def _content_words(text: str) -> set[str]:
 
 
 def quoted(example: str, room: int) -> str:
-    """Give the example's first words, as many as there is room for."""
+    """Return the example's first words, as many as there is room for."""
     words = example.replace('"', "").split()
     cut = " ".join(words[: max(2, room)])
     return cut.rstrip(".,;:!?") if len(words) <= room else f"{cut} ..."
 
 
-def fault(question: str, expert: str) -> Fault | None:
+def fault(question: str, expert: str) -> TrapFault | None:
     """Return what is wrong with a trap question; None where it can be used."""
     if expert.casefold() not in question.casefold():
         problem = f'it does not name the expert in exactly these words: "{expert}".'
-        return Fault("expert not named", problem)
+        return TrapFault("expert not named", problem)
     if "?" not in question:
-        return Fault(NO_QUESTION, "it asks nothing; a question mark is missing.")
+        return TrapFault(NO_QUESTION, "it asks nothing; a question mark is missing.")
     words = len(question.split())
     if words > MOST_WORDS:
-        return Fault("too long", f"it has {words} words, {MOST_WORDS} are allowed.")
+        return TrapFault("too long", f"it has {words} words, {MOST_WORDS} are allowed.")
     return None

@@ -15,7 +15,7 @@ from harness.asking.models.prompts import Prompts
 from harness.asking.relevance import content_words, overlap
 from harness.asking.replies.one_word import Choice, OneWord, ask_word
 from harness.asking.sentences import sentences
-from harness.protocols.ddft.dialogue.examined import TRAP_TURN, Bench, Examined, Judgement
+from harness.protocols.ddft.dialogue.examined import TRAP_TURN, Bench, Examined, JudgedAnswer
 from harness.protocols.ddft.metrics.formulas import mean
 from harness.results import Score
 
@@ -68,7 +68,7 @@ class _Judge(NamedTuple):
         )
 
 
-def judge_by_verdicts(model: Model, call: str, examined: Examined, bench: Bench) -> Judgement:
+def judge_by_verdicts(model: Model, call: str, examined: Examined, bench: Bench) -> JudgedAnswer:
     """Have one judge say one word a question about an answer, and score it by them.
 
     FAR of turns 1 to 3 is the mean over the answer's sentences of P(yes) / (P(yes) + P(no)) that
@@ -82,20 +82,20 @@ def judge_by_verdicts(model: Model, call: str, examined: Examined, bench: Bench)
         judge.ask("clear", "", "verdict_clear", ("Yes", "No")),
         judge.ask("topic", "", "verdict_topic", ("Yes", "No")),
     ]
-    asked = [*facts, *form]
-    words = [one.word for one in asked if one.word is not None]
+    verdicts = [*facts, *form]
+    words = [verdict.word for verdict in verdicts if verdict.word is not None]
     states = [word.state for word in words if word.state != "ok"]
     if any(word.by_word for word in words):
         flags.append(BY_WORD)
     score = Score(
         far=_mean(facts) if not states else None,
-        sas=min(one.share or 0.0 for one in form) if not states else None,
+        sas=min(verdict.share or 0.0 for verdict in form) if not states else None,
         state=states[0] if states else "ok",
         asks=max(len(word.answers) for word in words),
         repaired=flags,
     )
     answers = [answer for word in words for answer in word.answers]
-    return Judgement(score, "\n".join(map(_shown, asked)), answers, len(answers) - len(words))
+    return JudgedAnswer(score, "\n".join(map(_shown, verdicts)), answers, len(answers) - len(words))
 
 
 def _facts(judge: _Judge) -> tuple[list[_Asked], list[str]]:
@@ -105,13 +105,13 @@ def _facts(judge: _Judge) -> tuple[list[_Asked], list[str]]:
     prompt = "verdict_sentence" if examined.reference else "verdict_sentence_alone"
     stated = statements(examined.answer)
     besides = f"{examined.question} {examined.concept.name}"
-    asked = [
+    verdicts = [
         judge.ask(f"sentence-{number}", sentence, prompt, ("Yes", "No"))
         if says_something(sentence, besides)
         else _Asked(f"sentence-{number}", sentence, None)
         for number, sentence in enumerate(stated[:MOST_SENTENCES], 1)
     ]
-    return asked, [CUT] if len(stated) > MOST_SENTENCES else []
+    return verdicts, [CUT] if len(stated) > MOST_SENTENCES else []
 
 
 def statements(answer: str) -> list[str]:
@@ -128,9 +128,9 @@ def says_something(sentence: str, besides: str) -> bool:
 
 
 def _mean(facts: list[_Asked]) -> float:
-    return mean([one.share or 0.0 for one in facts]) or 0.0
+    return mean([fact.share or 0.0 for fact in facts]) or 0.0
 
 
-def _shown(asked: _Asked) -> str:
-    share = "missing" if asked.share is None else f"{asked.share:.3f}"
-    return f"{asked.place}: {share if asked.word else 'says nothing'} {asked.about}".rstrip()
+def _shown(verdict: _Asked) -> str:
+    share = "missing" if verdict.share is None else f"{verdict.share:.3f}"
+    return f"{verdict.place}: {share if verdict.word else 'says nothing'} {verdict.about}".rstrip()

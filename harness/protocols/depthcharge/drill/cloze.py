@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from harness.asking.models.prompts import Prompts
 from harness.asking.sentences import sentences
-from harness.protocols.depthcharge.drill.names import Span, names, numbers
+from harness.protocols.depthcharge.drill.names import NameSpan, names, numbers
 from harness.protocols.depthcharge.drill.paths import folded
 from harness.protocols.depthcharge.drill.questions import NO_GAP, Made, Question
 from harness.results import Passage
@@ -66,22 +66,24 @@ class Cloze:
 
 def gaps_in(passage: Passage, domain: str) -> list[Gap]:
     """Return the best gap of each sentence that has one, the best first."""
-    shown = f"{passage.title} {domain}"
+    beside = f"{passage.title} {domain}"
     gaps = []
     for place, sentence in enumerate(sentences(passage.text)):
         if len(sentence.split()) < FEWEST_WORDS:
             continue
         keys = [
-            (rank, span) for rank, span in _candidates(sentence) if _is_sound(span, sentence, shown)
+            (rank, span)
+            for rank, span in _candidates(sentence)
+            if _is_sound(span, sentence, beside)
         ]
         if keys:
             rank, span = min(keys, key=lambda key: (key[0], key[1].start))
-            others = min(len(names(sentence)) + len(numbers(sentence)) - 1, ENOUGH_NAMES)
-            gaps.append(Gap((rank > 1, -others, place), span.text, sentence))
+            other_keys = min(len(names(sentence)) + len(numbers(sentence)) - 1, ENOUGH_NAMES)
+            gaps.append(Gap((rank > 1, -other_keys, place), span.text, sentence))
     return sorted(gaps)
 
 
-def _candidates(sentence: str) -> Iterator[tuple[int, Span]]:
+def _candidates(sentence: str) -> Iterator[tuple[int, NameSpan]]:
     """Return what might be left out, each with its rank: names of two words, of one, numbers."""
     for span in map(_without_calendar, names(sentence)):
         if span.text:
@@ -93,7 +95,7 @@ def _candidates(sentence: str) -> Iterator[tuple[int, Span]]:
             yield 3, span
 
 
-def _without_calendar(span: Span) -> Span:
+def _without_calendar(span: NameSpan) -> NameSpan:
     """Take titles off a name's beginning, and months and eras off both ends."""
     text, start = span.text, span.start
     while (first := re.match(r"([^\W_]+)\.? +", text)) and first[1].casefold() in CALENDAR | TITLES:
@@ -104,25 +106,25 @@ def _without_calendar(span: Span) -> Span:
         text, start = text[first.end() :], start + first.end()
     if text.casefold() in CALENDAR | TITLES or "." in text.partition(" ")[0]:
         text = ""
-    return Span(text, start, start + len(text))
+    return NameSpan(text, start, start + len(text))
 
 
-def _is_sound(span: Span, sentence: str, shown: str) -> bool:
+def _is_sound(span: NameSpan, sentence: str, beside: str) -> bool:
     """Tell whether nothing gives a key away, and it is no part of a longer name.
 
-    shown: title and domain, which stand beside the gap.
+    beside: title and domain, which stand beside the gap.
     """
     before, after = sentence[: span.start], sentence[span.end :]
     words = _words(span.text)
-    if not words or set(_words(shown)) & set(words) or re.match(r"\s?\d|[-–/]\w", after):
+    if not words or set(_words(beside)) & set(words) or re.match(r"\s?\d|[-–/]\w", after):
         return False
     if re.search(r"[\w][-–/]$", before):
         return False
     if span.text[0].isdigit():
         return True
-    initials = "".join(word[0] for word in _words(shown))
+    initials = "".join(word[0] for word in _words(beside))
     key = folded(span.text)
-    if len(key) < FEWEST_LETTERS or key in initials or key in folded(shown):
+    if len(key) < FEWEST_LETTERS or key in initials or key in folded(beside):
         return False
     if len(words) == 1 and PEOPLES.search(words[0]):  # an adjective: it names nothing to ask for
         return False

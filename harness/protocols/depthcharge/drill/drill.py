@@ -23,7 +23,7 @@ from harness.asking.replies.reply_count import Reply, ReplyCount
 from harness.asking.replies.structured_output import Filled
 from harness.errors import Miss
 from harness.protocols.depthcharge.drill.cloze import Cloze
-from harness.protocols.depthcharge.drill.evaluator import Evaluation, evaluate
+from harness.protocols.depthcharge.drill.evaluator import EvaluationForm, evaluate
 from harness.protocols.depthcharge.drill.extractor import Extractor
 from harness.protocols.depthcharge.drill.outcome import (
     Fact,
@@ -50,7 +50,7 @@ from harness.protocols.depthcharge.drill.paths import (
     folded,
 )
 from harness.protocols.depthcharge.drill.questions import Question
-from harness.protocols.depthcharge.drill.rules import ALL_RESULTS, BY_CODE, People, Rules
+from harness.protocols.depthcharge.drill.rules import ALL_RESULTS, BY_CODE, DrillRules, People
 from harness.protocols.depthcharge.drill.walking import Walker
 from harness.results import DrillTranscript, Materials, RunKey, RunResult
 from harness.results.answers import REJECTED
@@ -61,7 +61,9 @@ from harness.results.depthcharge import ASKED, MISSING, OF_TARGET, UNVERIFIABLE
 class Drill:
     """One run on its way; `run` gives its numbers, `transcript` its words."""
 
-    def __init__(self, cell: RunKey, rules: Rules, materials: Materials, people: People) -> None:
+    def __init__(
+        self, cell: RunKey, rules: DrillRules, materials: Materials, people: People
+    ) -> None:
         self._cell, self._rules, self._people = cell, rules, people
         self._prompts = Prompts(materials.prompts, materials.protocol_version)
         self._asked = UsageCount()
@@ -89,9 +91,11 @@ class Drill:
             depth += 1
             outcomes = self._depth(depth, paths)
             self._outcomes += outcomes
-            verdicts = [one.probe.correct for one in outcomes if one.probe.state == ASKED]
+            verdicts = [
+                outcome.probe.correct for outcome in outcomes if outcome.probe.state == ASKED
+            ]
             survival *= sum(map(bool, verdicts)) / len(verdicts) if verdicts else 0.0
-            children = [one.child for one in outcomes if one.child]
+            children = [outcome.child for outcome in outcomes if outcome.child]
             paths = [child._replace(place=place) for place, child in enumerate(children, 1)]
             stop = self._stop(depth, survival if verdicts else None, paths, outcomes)
         return self._result(depth, stop)
@@ -126,7 +130,7 @@ class Drill:
         )
 
     def transcript(self) -> DrillTranscript:
-        """Give what was asked and said so far."""
+        """Return what was asked and said so far."""
         words = [outcome.words for outcome in self._outcomes if outcome.words]
         return DrillTranscript(self._cell, self._branches, words)
 
@@ -141,9 +145,11 @@ class Drill:
         taken = set[str]()
         for deal in range(1, self._rules.redeals + 2):
             slots = self._with_directions(depth, slots, pools)
-            now = self._ask(depth, slots, taken)
-            outcomes += now
-            failed = [one.slot for one in now if one.probe.state == UNVERIFIABLE]
+            dealt_outcomes = self._ask(depth, slots, taken)
+            outcomes += dealt_outcomes
+            failed = [
+                outcome.slot for outcome in dealt_outcomes if outcome.probe.state == UNVERIFIABLE
+            ]
             failures.update(slot.path.place for slot in failed)
             anew = dealt_anew(paths, len(failed), failures)
             slots = [
@@ -151,36 +157,38 @@ class Drill:
             ]
             if not slots:
                 break
-        return sorted(outcomes, key=lambda one: (one.slot.number, one.slot.deal))
+        return sorted(outcomes, key=lambda outcome: (outcome.slot.number, outcome.slot.deal))
 
     def _with_directions(self, depth: int, slots: Sequence[Slot], pools: Pools) -> list[Slot]:
-        """Give each slot its list: every path's directions first, then the dealing, in order."""
+        """Return the slots with their lists: a path's directions first, then the dealing."""
         of_path: dict[int, list[Slot]] = {}
         for slot in slots:
             of_path.setdefault(slot.path.place, []).append(slot)
         groups = list(of_path.values())
-        found = self._people.each(lambda group: self._directions(depth, group, pools), groups)
-        for group, directions in zip(groups, found, strict=True):
+        found_directions = self._people.each(
+            lambda group: self._directions(depth, group, pools), groups
+        )
+        for group, directions in zip(groups, found_directions, strict=True):
             pools.put(group[0].path, directions)
         return pools.deal(slots)
 
     def _directions(self, depth: int, group: Sequence[Slot], pools: Pools) -> list[Direction]:
         """Find new directions for a path: its answer's words, then subtopics where too few."""
         path, deal = group[0].path, group[0].deal
-        wanted = DIRECTIONS * len(group) - len(pools.left(path))
-        known, found = pools.known(path), list[Direction]()
+        needed = DIRECTIONS * len(group) - len(pools.left(path))
+        excluded, directions = pools.known(path), list[Direction]()
         call = f"depth-{depth:02d}/path-{path.place:02d}" + _deal(deal)
         with _following({call: path}):
             if deal == 1 and path.history:
-                listed = self._extractor.concepts(f"{call}/concepts", path, wanted, known)
-                found = [Direction(text, ANSWER) for text in listed]
+                listed = self._extractor.concepts(f"{call}/concepts", path, needed, excluded)
+                directions = [Direction(text, ANSWER) for text in listed]
             elif deal == 1:
-                found = [Direction(path.topic, BRANCH)]
-            known += [folded(one.text) for one in found]
+                directions = [Direction(path.topic, BRANCH)]
+            excluded += [folded(direction.text) for direction in directions]
             listed = self._extractor.subtopics(
-                f"{call}/subtopics", path.topic, wanted - len(found), known
+                f"{call}/subtopics", path.topic, needed - len(directions), excluded
             )
-        return [*found, *(Direction(text, SUBTOPIC) for text in listed)]
+        return [*directions, *(Direction(text, SUBTOPIC) for text in listed)]
 
     # --- one question ---
 
@@ -209,22 +217,22 @@ class Drill:
         )
         self._asked.add(target, answer)
         probe.answer_state = answer.state
-        said = without_thinking(answer.text)
-        lost = self._lost(answer, said)
+        spoken = without_thinking(answer.text)
+        lost = self._lost(answer, spoken)
         self._people.heard(Reply("target", target, lost or "ok"))
         if lost:
             probe.state, probe.verdict = MISSING, lost
-            return Outcome(slot, probe, words_of(probe, slot, fact, said, ""))
-        filled = self._judged(call, fact.question, said)
+            return Outcome(slot, probe, words_of(probe, slot, fact, spoken, ""))
+        filled = self._judged(call, fact.question, spoken)
         judge(probe, filled)
-        child = child_of(slot, walk, fact, said, f"{call}/target")
-        words = words_of(probe, slot, fact, said, filled.words)
+        child = child_of(slot, walk, fact, spoken, f"{call}/target")
+        words = words_of(probe, slot, fact, spoken, filled.words)
         return Outcome(slot, probe, words, child if probe.correct else None)
 
-    def _lost(self, answer: Answer, said: str) -> str:
+    def _lost(self, answer: Answer, spoken: str) -> str:
         """Say why there is no answer to judge; "" where there is one."""
         if self._prompts.version == 1:
-            return lost_in_version_1(answer, said)
+            return lost_in_version_1(answer, spoken)
         return f"{OF_TARGET}{words_of_kind(answer.state)}" if answer.lost else ""
 
     def _judged(self, call: str, question: Question, answer: str) -> Filled:
@@ -234,7 +242,7 @@ class Drill:
             f"{call}/evaluator",
             question,
             answer,
-            Evaluation(self._prompts, self._params("evaluator"), self._rules.evaluator_form),
+            EvaluationForm(self._prompts, self._params("evaluator"), self._rules.evaluator_form),
         )
         self._hear(filled, filled.reply("evaluator", name))
         return filled
@@ -242,9 +250,9 @@ class Drill:
     def _to_target(self, path: Path, question: Question) -> list[Message]:
         system = self._prompts.filled("target_system", domain=self._cell.domain)
         messages = [{"role": "system", "content": system}]
-        for asked, answered in path.history if self._rules.history == "path" else ():
+        for question_text, answered in path.history if self._rules.history == "path" else ():
             messages += [
-                {"role": "user", "content": asked},
+                {"role": "user", "content": question_text},
                 {"role": "assistant", "content": answered},
             ]
         return [*messages, {"role": "user", "content": question.text}]
@@ -285,7 +293,7 @@ def _deal(deal: int) -> str:
     return "" if deal == 1 else f"/deal-{deal}"
 
 
-def lost_in_version_1(answer: Answer, said: str) -> str:
+def lost_in_version_1(answer: Answer, spoken: str) -> str:
     """Say why there is no answer to judge; "" where there is one, be it empty.
 
     So it was under protocol version 1. What the endpoint rejects or filters, and what its token
@@ -294,7 +302,7 @@ def lost_in_version_1(answer: Answer, said: str) -> str:
     """
     if answer.state == REJECTED:
         return "target rejected"
-    if said:
+    if spoken:
         return ""
     if answer.finish_reason == "content_filter":
         return "target filtered"

@@ -29,7 +29,7 @@ FIELDS: Fields = {
 }
 
 
-class Evaluation(NamedTuple):
+class EvaluationForm(NamedTuple):
     """How an evaluator works: its prompts, its parameters, and the form of its reply."""
 
     prompts: Prompts
@@ -42,7 +42,7 @@ def evaluate(
     call: str,
     question: Question,
     answer: str,
-    evaluation: Evaluation,
+    evaluation: EvaluationForm,
 ) -> Filled:
     """Have one answer checked; the verdict's values are those of FIELDS, where it is usable.
 
@@ -64,22 +64,22 @@ def evaluate(
     if is_supported(answer, question.quote, question.text):
         return filled
     doubt = evaluation.prompts.filled("evaluator_unsupported", quote=question.quote)
-    said: Message = with_text({"role": "assistant", "content": filled.words})
-    more = _asked(
-        model, f"{call}/unsupported", [*messages, said, {"role": "user", "content": doubt}],
+    reply: Message = with_text({"role": "assistant", "content": filled.words})
+    second = _asked(
+        model, f"{call}/unsupported", [*messages, reply, {"role": "user", "content": doubt}],
         evaluation,
     )  # fmt: skip
-    answers = [*filled.answers, *more.answers]
-    if not _is_correct(more):
-        return more._replace(answers=answers)
-    return Filled(Verdict(UNSUPPORTED, {}, (), "no word of the key"), more.words, answers)
+    answers = [*filled.answers, *second.answers]
+    if not _is_correct(second):
+        return second._replace(answers=answers)
+    return Filled(Verdict(UNSUPPORTED, {}, (), "no word of the key"), second.words, answers)
 
 
 def _is_correct(filled: Filled) -> bool:
     return filled.verdict.state == OK and filled.verdict.values["correct"] is True
 
 
-def _asked(model: Model, call: str, messages: list[Message], evaluation: Evaluation) -> Filled:
+def _asked(model: Model, call: str, messages: list[Message], evaluation: EvaluationForm) -> Filled:
     prompts = evaluation.prompts
     if evaluation.form == VERDICT:
         return _one_word(model, call, messages, evaluation)
@@ -88,7 +88,9 @@ def _asked(model: Model, call: str, messages: list[Message], evaluation: Evaluat
     return ask_form(model, call, messages, form)
 
 
-def _one_word(model: Model, call: str, messages: list[Message], evaluation: Evaluation) -> Filled:
+def _one_word(
+    model: Model, call: str, messages: list[Message], evaluation: EvaluationForm
+) -> Filled:
     """Ask for Yes or No; how sure the model is of its word is the confidence, where it is known."""
     again = evaluation.prompts["evaluator_word_again"]
     word = ask_word(model, call, messages, Choice("Yes", "No", again, evaluation.params))
@@ -101,13 +103,13 @@ def _one_word(model: Model, call: str, messages: list[Message], evaluation: Eval
     return Filled(Verdict(OK, {**values, "reason": ""}, (), ""), words, word.answers)
 
 
-def error_type(said: object) -> str:
-    """Give the kind of error of a wrong answer, as the evaluator named it."""
-    kind = str(said).strip().casefold()
+def error_type(named: object) -> str:
+    """Return the kind of error of a wrong answer, as the evaluator named it."""
+    kind = str(named).strip().casefold()
     return kind if kind in ERROR_TYPES else UNNAMED
 
 
-def _opening(evaluation: Evaluation) -> list[Message]:
+def _opening(evaluation: EvaluationForm) -> list[Message]:
     prompts, suffix = evaluation.prompts, "_word" if evaluation.form == VERDICT else ""
     system: Message = {"role": "system", "content": prompts[f"evaluator{suffix}_system"]}
     return [system, *prompts.examples(f"evaluator{suffix}_example")]

@@ -52,41 +52,41 @@ class Extractor:
 
     def aspects(self, count: int) -> list[str]:
         """Name distinct aspects of the domain, the domain itself first; `count` at most."""
-        more = self._more("aspects", "aspects", count - 1, [folded(self._domain)])
-        return [self._domain, *more][:count]
+        aspects = self._more("aspects", "aspects", count - 1, [folded(self._domain)])
+        return [self._domain, *aspects][:count]
 
-    def concepts(self, call: str, path: Path, count: int, known: Sequence[str]) -> list[str]:
+    def concepts(self, call: str, path: Path, count: int, excluded: Sequence[str]) -> list[str]:
         """Take directions from the path's last answer, in the answer's own words."""
         question, answer = path.history[-1]
-        listed = self._items(call, "concepts", count, known, question=question, answer=answer)
-        return fresh([item for item in listed if stands_in(item, answer)], known)
+        listed = self._items(call, "concepts", count, excluded, question=question, answer=answer)
+        return fresh([item for item in listed if stands_in(item, answer)], excluded)
 
-    def subtopics(self, call: str, topic: str, count: int, known: Sequence[str]) -> list[str]:
+    def subtopics(self, call: str, topic: str, count: int, excluded: Sequence[str]) -> list[str]:
         """Name subtopics of a topic that are not known yet."""
-        return self._more(call, "subtopics", count, known, topic=topic)
+        return self._more(call, "subtopics", count, excluded, topic=topic)
 
     def _more(
-        self, call: str, prompt: str, count: int, known: Sequence[str], **values: str
+        self, call: str, prompt: str, count: int, excluded: Sequence[str], **values: str
     ) -> list[str]:
         """Ask until there are `count`, in two rounds at most."""
-        found: list[str] = []
+        directions: list[str] = []
         for number in range(1, ROUNDS + 1):
-            if len(found) >= count:
+            if len(directions) >= count:
                 break
             name = call if number == 1 else f"{call}/more-{number}"
-            so_far = [*known, *map(folded, found)]
-            listed = self._items(name, prompt, count - len(found), so_far, **values)
-            found += fresh(listed, so_far)
-        return found[:count]
+            so_far = [*excluded, *map(folded, directions)]
+            listed = self._items(name, prompt, count - len(directions), so_far, **values)
+            directions += fresh(listed, so_far)
+        return directions[:count]
 
     def _items(
-        self, call: str, prompt: str, count: int, known: Sequence[str], **values: str
+        self, call: str, prompt: str, count: int, excluded: Sequence[str], **values: str
     ) -> list[str]:
         task = self._prompts.filled(
             prompt,
             domain=self._domain,
             count=str(min(count, LONGEST_LIST)),
-            had="; ".join(known) or "(none)",
+            had="; ".join(excluded) or "(none)",
             **values,
         )
         form = self._form("items_schema", {"items": Texts()})
@@ -98,10 +98,10 @@ class Extractor:
 
     def questions(self, call: str, topic: str, level: str, passage: Passage) -> Iterator[Made]:
         """Return one question that the passage answers, or why there is none."""
-        made = self._question(f"{call}/question", topic, level, passage)
-        if made.question is not None and self._answerable_check:
-            made = self._answered(f"{call}/answerable", made.question, passage)
-        yield made
+        attempt = self._question(f"{call}/question", topic, level, passage)
+        if attempt.question is not None and self._answerable_check:
+            attempt = self._answered(f"{call}/answerable", attempt.question, passage)
+        yield attempt
 
     def _question(self, call: str, topic: str, level: str, passage: Passage) -> Made:
         """Make a question; one that cannot be asked is asked for once more and then given up."""
@@ -116,14 +116,14 @@ class Extractor:
         messages = self._messages(task, EXAMPLES)
         form = self._form("question_schema", QUESTION_FIELDS)
         filled = ask_form(self._model, call, messages, form)
-        made, fault = self._made(filled.verdict, passage, topic)
+        attempt, fault = self._made(filled.verdict, passage, topic)
         if fault:
             again = [*messages, *self._again(filled, fault)]
             second = ask_form(self._model, f"{call}/mended", again, form)
-            made, fault = self._made(second.verdict, passage, topic)
+            attempt, fault = self._made(second.verdict, passage, topic)
             filled = second._replace(answers=[*filled.answers, *second.answers])
         self._filled(filled, UNUSABLE if fault else "")
-        return Made(None, UNUSABLE) if fault else made
+        return Made(None, UNUSABLE) if fault else attempt
 
     def _made(self, verdict: Verdict, passage: Passage, topic: str) -> tuple[Made, str]:
         """Return the question that a reply holds, and what is wrong with it, "" where nothing."""

@@ -10,9 +10,9 @@ from harness.asking.replies.parser import OK, Fields, Text, read_reply
 from harness.asking.replies.structured_output import Filled
 from harness.fitness.gold_exam import GoldExam, Grading
 from harness.fitness.habits import Utterance
-from harness.protocols.depthcharge.drill.evaluator import FIELDS, Evaluation, evaluate
+from harness.protocols.depthcharge.drill.evaluator import FIELDS, EvaluationForm, evaluate
 from harness.protocols.depthcharge.drill.questions import Question
-from harness.protocols.depthcharge.drill.rules import Rules
+from harness.protocols.depthcharge.drill.rules import DrillRules
 from harness.protocols.seam import Surroundings
 from harness.results import (
     DrillTranscript,
@@ -33,11 +33,13 @@ class FactAnswer(NamedTuple):
     kind: str
 
 
-def gold_exam(rules: Rules, materials: Materials, around: Surroundings) -> GoldExam[FactAnswer]:
+def gold_exam(
+    rules: DrillRules, materials: Materials, around: Surroundings
+) -> GoldExam[FactAnswer]:
     """Return the cell in which the evaluator checks every answer to every gold fact."""
     name, params = rules.evaluator, rules.params.get("evaluator", {})
     prompts = Prompts(materials.prompts, materials.protocol_version)
-    evaluation = Evaluation(prompts, params, rules.evaluator_form)
+    evaluation = EvaluationForm(prompts, params, rules.evaluator_form)
 
     def gradings(text: FactAnswer) -> Iterator[Grading]:
         fact, call = text.fact, f"fact-{text.number:03d}/{text.kind}/evaluator"
@@ -63,17 +65,20 @@ def _verdict(filled: Filled) -> str:
 def utterances(
     cells: Sequence[RunResult],
     transcripts: Sequence[DrillTranscript],
-    rules: Rules,
-    shown: Sequence[Utterance],
+    rules: DrillRules,
+    worked: Sequence[Utterance],
 ) -> Iterator[Utterance]:
     """Yield every usable verdict of a recording.
 
     The reason in its reply is read where its scores are those of an example that is shown: only
     then can it be a copy.
     """
-    examples_scores = {example.scores for example in shown}
+    examples_scores = {example.scores for example in worked}
     for cell, transcript in zip(cells, transcripts, strict=True):
-        words = {(one.depth, one.question, one.deal): one.verdict for one in transcript.probes}
+        words = {
+            (probe_words.depth, probe_words.question, probe_words.deal): probe_words.verdict
+            for probe_words in transcript.probes
+        }
         for probe in cell.probes:
             if probe.state == ASKED:
                 reply = words.get((probe.depth, probe.question, probe.deal), "")
@@ -86,12 +91,12 @@ def examples(materials: Materials) -> list[Utterance]:
     """Return the verdicts that the study's prompt shows as worked examples."""
     prompts = Prompts(materials.prompts, materials.protocol_version)
     replies = [turn["content"] for turn in prompts.examples("evaluator_example")[1::2]]
-    shown = list[Utterance]()
+    verdicts = list[Utterance]()
     for reply in replies:
         values = read_reply(reply, "stop", FIELDS, materials.protocol_version).values
         scores = (values.get("correct"), values.get("confidence"))
-        shown.append(Utterance("", scores, _reasons(reply, materials.protocol_version)))
-    return shown
+        verdicts.append(Utterance("", scores, _reasons(reply, materials.protocol_version)))
+    return verdicts
 
 
 def _reasons(reply: str, version: int) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ QUOTE = "fact fact fact"  # that an imagined reply quotes of an imagined passage
 
 
 def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
-    """Give a reply of about `limit` tokens that the protocol can use: every answer is right."""
+    """Return a reply of about `limit` tokens that the protocol can use: every answer is right."""
     if call.endswith("/target"):
         return f"{NAME} {YEAR} " + "fact " * (limit * 4 // 5)
     if word := imagined_word(messages):
@@ -24,6 +24,6 @@ def imagined(call: str, messages: Sequence[Message], limit: int) -> str:
         return json.dumps({"answered": True, "quote": QUOTE})
     if call.endswith("/question"):
         topic = messages[-1]["content"].partition("Topic: ")[2].partition("\n")[0]
-        asked = f"Which one holds of {topic}?"
-        return json.dumps({"about": True, "question": asked, "answer": QUOTE, "quote": QUOTE})
+        question = f"Which one holds of {topic}?"
+        return json.dumps({"about": True, "question": question, "answer": QUOTE, "quote": QUOTE})
     return json.dumps({"items": [f"{call} topic {number}" for number in range(100)]})

@@ -13,7 +13,7 @@ SUPPORTED_VERSIONS: tuple[int, ...] = (1, 2)  # a study goes on under the rules 
 
 
 def present_materials() -> Materials:
-    """Give what a study freezes; its texts come from the sources, as recorded calls."""
+    """Return what a study freezes; its texts come from the sources, as recorded calls."""
     path = files("harness.protocols.depthcharge") / "data" / "prompts.toml"
     prompts = tomllib.loads(path.read_text(encoding="utf-8"))
     return Materials(VERSION, "depthcharge", PROTOCOL_VERSION, prompts)

@@ -24,7 +24,7 @@ _number = re.compile(
 )
 
 
-class Span(NamedTuple):
+class NameSpan(NamedTuple):
     """A name or a number, and where it stands in its sentence."""
 
     text: str
@@ -32,7 +32,7 @@ class Span(NamedTuple):
     end: int
 
 
-def names(sentence: str) -> list[Span]:
+def names(sentence: str) -> list[NameSpan]:
     """Return the names of a sentence: words with capitals, and small particles between them.
 
     A single capital at the sentence's beginning may be the sentence's own and counts for nothing.
@@ -40,9 +40,9 @@ def names(sentence: str) -> list[Span]:
     return [span for group in _groups(sentence) if (span := _named(sentence, group))]
 
 
-def numbers(sentence: str) -> list[Span]:
+def numbers(sentence: str) -> list[NameSpan]:
     """Return the numbers of a sentence, each with its unit, if it has one."""
-    return [Span(match[0], match.start(), match.end()) for match in _number.finditer(sentence)]
+    return [NameSpan(match[0], match.start(), match.end()) for match in _number.finditer(sentence)]
 
 
 def _groups(sentence: str) -> Iterator[list[re.Match[str]]]:
@@ -68,7 +68,7 @@ def _groups(sentence: str) -> Iterator[list[re.Match[str]]]:
         yield group
 
 
-def _named(sentence: str, group: list[re.Match[str]]) -> Span | None:
+def _named(sentence: str, group: list[re.Match[str]]) -> NameSpan | None:
     """Return a run of words as a name; without what only begins the sentence."""
     words = list(group)
     first = words[0].start() == len(sentence) - len(sentence.lstrip(" \"'“‘("))
@@ -77,7 +77,7 @@ def _named(sentence: str, group: list[re.Match[str]]) -> Span | None:
     if not words or (first and len(words) == 1 and not _is_more_than_capital(words[0][0])):
         return None
     text = _possessive.sub("", sentence[words[0].start() : words[-1].end()])
-    return Span(text, words[0].start(), words[0].start() + len(text))
+    return NameSpan(text, words[0].start(), words[0].start() + len(text))
 
 
 def _is_more_than_capital(word: str) -> bool:

@@ -24,7 +24,7 @@ class Fact(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Give what tells this fact from others: the passage's place and the quote."""
+        """Return what tells this fact from others: the passage's place and the quote."""
         place = f"{self.passage.url or self.passage.title}|{folded(self.question.quote)}"
         return hashlib.md5(place.encode(), usedforsecurity=False).hexdigest()[:12]
 
@@ -56,12 +56,12 @@ def ran_out_of(outcomes: Sequence[Outcome]) -> str:
 
     outcomes: in order; a slot counts by its last deal.
     """
-    states = {one.slot.number: one.probe.state for one in outcomes}.values()
+    states = {outcome.slot.number: outcome.probe.state for outcome in outcomes}.values()
     return VERDICTS if MISSING in states else SOURCES
 
 
 def unverifiable(depth: int, slot: Slot, walk: Walk) -> Outcome:
-    """Give the outcome of a slot whose directions led to no question."""
+    """Return the outcome of a slot whose directions led to no question."""
     probe = probe_of(depth, slot, walk)
     probe.reason = walk.reason
     return Outcome(slot, probe)
@@ -99,7 +99,7 @@ def judge(probe: Probe, filled: Filled) -> None:
 
 
 def words_of(probe: Probe, slot: Slot, fact: Fact, answer: str, verdict: str) -> ProbeWords:
-    """Give a question's words."""
+    """Return a question's words."""
     return ProbeWords(
         depth=probe.depth,
         question=probe.question,
@@ -117,14 +117,14 @@ def words_of(probe: Probe, slot: Slot, fact: Fact, answer: str, verdict: str) ->
 
 
 def child_of(slot: Slot, walk: Walk, fact: Fact, answer: str, call: str) -> Path:
-    """Give the path that goes on from a right answer; its place is not known yet."""
+    """Return the path that goes on from a right answer; its place is not known yet."""
     path = slot.path
     return Path(
         branch=path.branch,
         place=0,
         topic=fact.direction.text,
         parent=call,
-        had=path.had | {folded(one.text) for one in walk.walked},
+        had=path.had | {folded(direction.text) for direction in walk.walked},
         facts=path.facts | {fact.mark},
         history=(*path.history, (fact.question.text, answer)),
     )

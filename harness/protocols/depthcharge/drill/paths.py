@@ -57,33 +57,35 @@ class Slot(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def folded(text: str) -> str:
-    """Give a text as it is compared: case, spacing, forms of dashes, quotes and digits are even."""
+    """Return a text as it is compared: case, spacing, dashes, quotes and digits are even."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return " ".join(plain.translate(EVEN).casefold().split())
 
 
 def stands_in(phrase: str, text: str) -> bool:
     """Tell whether a phrase stands in a text, as whole words where words have spaces."""
-    wanted, whole = folded(phrase), f" {folded(text)} "
-    at = whole.find(wanted, 1) if wanted else -1
+    needle, haystack = folded(phrase), f" {folded(text)} "
+    at = haystack.find(needle, 1) if needle else -1
     while at > 0:
-        if not _goes_on(whole[at - 1], wanted[0]) and not _goes_on(
-            wanted[-1], whole[at + len(wanted)]
+        if not _goes_on(haystack[at - 1], needle[0]) and not _goes_on(
+            needle[-1], haystack[at + len(needle)]
         ):
             return True
-        at = whole.find(wanted, at + 1)
+        at = haystack.find(needle, at + 1)
     return False
 
 
-def _goes_on(one: str, other: str) -> bool:
+def _goes_on(first: str, second: str) -> bool:
     """Tell whether two characters belong to one word, in a script that parts words by spaces."""
-    if one == " " or other == " ":
+    if first == " " or second == " ":
         return False
-    return all(unicodedata.category(each) in ("Ll", "Lu", "Lt", "Nd") for each in (one, other))
+    return all(
+        unicodedata.category(letter) in ("Ll", "Lu", "Lt", "Nd") for letter in (first, second)
+    )
 
 
 def dealt(paths: Sequence[Path], questions: int, seed: int, label: str) -> list[Path]:
-    """Give each of exactly `questions` slots its path.
+    """Return the path of each of exactly `questions` slots.
 
     With at least as many paths, a seeded sample of them, one question each, in their order; with
     fewer, questions // n each and one more for the first questions mod n.
@@ -91,12 +93,12 @@ def dealt(paths: Sequence[Path], questions: int, seed: int, label: str) -> list[
     if len(paths) >= questions:
         chosen = seeded(seed, label).choice(len(paths), size=questions, replace=False)
         return [paths[place] for place in sorted(chosen.tolist())]
-    each, more = divmod(questions, len(paths))
-    return [path for place, path in enumerate(paths) for _ in range(each + (place < more))]
+    quotient, remainder = divmod(questions, len(paths))
+    return [path for place, path in enumerate(paths) for _ in range(quotient + (place < remainder))]
 
 
 def dealt_anew(paths: Sequence[Path], slots: int, failed: Mapping[int, int]) -> list[Path]:
-    """Give slots that found no fact another path, in turn: those that failed least come first.
+    """Return other paths for slots that found no fact, in turn: those that failed least come first.
 
     failed: how many slots of a path, by its place, have found no fact at this depth.
     """
@@ -116,13 +118,17 @@ class Pools:
         self._dealt: set[str] = set()
 
     def left(self, path: Path) -> list[Direction]:
-        """Give what a path has that is not dealt yet."""
-        return [one for one in self._left.get(path.place, []) if self._is_fresh(path, one)]
+        """Return what a path has that is not dealt yet."""
+        return [
+            direction
+            for direction in self._left.get(path.place, [])
+            if self._is_fresh(path, direction)
+        ]
 
     def known(self, path: Path) -> list[str]:
-        """Give, folded and sorted, what a path must not be given again."""
-        own = {folded(one.text) for one in self._left.get(path.place, [])}
-        return sorted(path.had | own)
+        """Return, folded and sorted, what a path must not be given again."""
+        undealt = {folded(direction.text) for direction in self._left.get(path.place, [])}
+        return sorted(path.had | undealt)
 
     def put(self, path: Path, directions: Sequence[Direction]) -> None:
         """Keep a path's directions for its questions."""
@@ -133,23 +139,23 @@ class Pools:
         hands: list[list[Direction]] = [[] for _ in slots]
         for _ in range(DIRECTIONS):
             for slot, hand in zip(slots, hands, strict=True):
-                if left := self.left(slot.path):
-                    hand.append(left[0])
-                    self._dealt.add(folded(left[0].text))
+                if undealt := self.left(slot.path):
+                    hand.append(undealt[0])
+                    self._dealt.add(folded(undealt[0].text))
         return [
             slot._replace(directions=tuple(hand)) for slot, hand in zip(slots, hands, strict=True)
         ]
 
-    def _is_fresh(self, path: Path, one: Direction) -> bool:
-        key = folded(one.text)
+    def _is_fresh(self, path: Path, direction: Direction) -> bool:
+        key = folded(direction.text)
         return key not in self._dealt and key not in path.had
 
 
-def fresh(candidates: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Give the candidates that are not known yet, each once, in their order."""
-    seen, kept = set(known), []
+def fresh(candidates: Sequence[str], excluded: Sequence[str]) -> list[str]:
+    """Return the candidates that are not known yet, each once, in their order."""
+    seen, new = set(excluded), []
     for candidate in candidates:
         if (key := folded(candidate)) and key not in seen:
             seen.add(key)
-            kept.append(candidate)
-    return kept
+            new.append(candidate)
+    return new

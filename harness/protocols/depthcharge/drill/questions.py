@@ -61,7 +61,7 @@ class Shown(NamedTuple):
 
 
 def span_of(answer: str, quote: str) -> str:
-    """Give the span that an answer quotes: the answer itself, where it is part of the quote."""
+    """Return the span that an answer quotes: the answer itself, where it is part of the quote."""
     short = answer.rstrip(" .")
     return short if short and not stands_in(quote, answer) and stands_in(short, quote) else quote
 
@@ -90,8 +90,8 @@ def unsound(question: str, passage: Passage, shown: Shown) -> str:
     stands in the worked examples only, of which it would be a copy.
     """
     for word in content_words(question):
-        here = f"{passage.title} {passage.text} {shown.others} {GENERAL}"
-        if overlap([word], shown.examples) and not overlap([word], here):
+        elsewhere = f"{passage.title} {passage.text} {shown.others} {GENERAL}"
+        if overlap([word], shown.examples) and not overlap([word], elsewhere):
             return (
                 f'The question speaks of "{word}", which stands in the example and not in the '
                 "passage; ask about the passage."

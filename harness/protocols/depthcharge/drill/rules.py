@@ -15,7 +15,7 @@ BY_CODE = "cloze"  # in the place of an extractor: questions are made by code
 ALL_RESULTS = 2  # the protocol's version from which a walk goes on to the next result
 
 
-class Rules(NamedTuple):
+class DrillRules(NamedTuple):
     """What the study file says of a drill.
 
     version: of the protocol. extractor: who makes questions, a model or BY_CODE; directions: who

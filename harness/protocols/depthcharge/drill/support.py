@@ -31,8 +31,8 @@ _ordinal = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 
 def own_words(key: str, question: str) -> list[str]:
     """Return the content words of a key that the question lacks, in any form of theirs."""
-    asked = _numbered(question)
-    return [word for word in content_words(_numbered(key)) if not overlap([word], asked)]
+    question_words = _numbered(question)
+    return [word for word in content_words(_numbered(key)) if not overlap([word], question_words)]
 
 
 def is_supported(answer: str, key: str, question: str) -> bool:

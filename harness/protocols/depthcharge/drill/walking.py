@@ -18,14 +18,14 @@ from harness.asking.sources.fact_source import FAILED
 from harness.protocols.depthcharge.drill.outcome import Fact, Walk
 from harness.protocols.depthcharge.drill.paths import Direction, Slot
 from harness.protocols.depthcharge.drill.questions import Maker
-from harness.protocols.depthcharge.drill.rules import ALL_RESULTS, People, Rules
+from harness.protocols.depthcharge.drill.rules import ALL_RESULTS, DrillRules, People
 from harness.results import Lookups, Passage
 
 NEWEST = "CUTTING_EDGE"
 REPEATED = "asked at this depth"
 
 
-class Result(NamedTuple):
+class FoundPassage(NamedTuple):
     """A passage that a source gave; call: how the calls about it are named."""
 
     source: str
@@ -43,7 +43,7 @@ class Tried(NamedTuple):
 class Walker:
     """Walks the directions of a run's slots, and counts what its sources were asked."""
 
-    def __init__(self, rules: Rules, people: People, maker: Maker, prompts: Prompts) -> None:
+    def __init__(self, rules: DrillRules, people: People, maker: Maker, prompts: Prompts) -> None:
         self._rules, self._people = rules, people
         self._maker, self._prompts = maker, prompts
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -101,7 +101,7 @@ class Walker:
                 fact = Fact(direction, source, passage, question) if question else None
                 yield Tried(fact, reason)
 
-    def _results(self, call: str, tier: str, direction: str) -> Iterator[Result]:
+    def _results(self, call: str, tier: str, direction: str) -> Iterator[FoundPassage]:
         """Return what the tier's sources have; all but the last may fail and leave it to the next.
 
         A result is got when it is come to, so that a source is asked no more than is needed.
@@ -115,10 +115,10 @@ class Walker:
             best = list(islice(passages, 1))
             self._count(name, look_up.state, last)
             if self._rules.version < ALL_RESULTS:
-                yield from (Result(name, at, passage) for passage in best)
+                yield from (FoundPassage(name, at, passage) for passage in best)
                 continue
             for place, passage in enumerate(chain(best, passages), 1):
-                yield Result(name, f"{at}/result-{place}", passage)
+                yield FoundPassage(name, f"{at}/result-{place}", passage)
 
     def _count(self, name: str, state: str, last: bool) -> None:
         with self._counting:
