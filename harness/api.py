@@ -1,58 +1,230 @@
-"""The same from Python as from the command line."""
+"""The same from Python as from the command line: a study is opened once, and read once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Self
 
-from harness.errors import Incomplete, UsageError
-from harness.protocols.ddft.protocol import scored
-from harness.protocols.ddft.study_table import ddft_plan
-from harness.protocols.depthcharge import protocol as drills
-from harness.protocols.depthcharge.study_table import depthcharge_plan
-from harness.recording.bypass import offline, watch
-from harness.recording.recorder import Mode
-from harness.recording.transport import RecordingTransport
-from harness.results import (
-    CellKey,
-    DrillTranscript,
-    Probe,
-    RunKey,
-    RunMetrics,
-    RunResult,
-    SubjectMetrics,
-    Value,
-)
-from harness.run.checked import check_files, checked_cells
-from harness.run.record import Recording, RecordOutcome
-from harness.run.rescore import Rescored, rescore
-from harness.run.verdict import Verdict
-from harness.run.verdict import replay as _replay
+from harness.bundle.replay import is_bundle, opened
+from harness.bundle.replay import replay as replay_study
+from harness.errors import UsageError
+from harness.results import Materials
+from harness.results.table import Table
+from harness.run.checked import Checked, checked
+from harness.run.verdict import Files, Verdict, verify_files
 from harness.run.wiring import frozen
-from harness.study.folder import Study, find_study
+from harness.study.folder import Cell, Study, find_study
 
-__all__ = [
-    "CognitiveProfiler",
-    "DepthCharge",
-    "Drilled",
-    "Profile",
-    "RecordingTransport",
-    "offline",
-    "record",
-    "replay",
-    "score",
-    "watch",
-]
+if TYPE_CHECKING:
+    from harness.bundle.pack import Packed, Wishes
+    from harness.diff.schema import Diff
+    from harness.export.every_eval_ever import Publisher
+    from harness.report.write import WrittenReport
+    from harness.run.record import RecordOutcome
+    from harness.run.rescore import Rescored
 
 
-Choice = TypeVar("Choice", str, float, int)
+class OpenStudy:
+    """A study whose folder or bundle is open: what the commands do with it, and what they read.
+
+    Files are read when they are first needed, and then not again: a study that another program
+    changes meanwhile is to be opened anew. In a `with` statement, or when the object is gone, what
+    a bundle was unpacked into is removed.
+    """
+
+    def __init__(self, study: Study, named: str, resources: contextlib.ExitStack) -> None:
+        self.study, self.named = study, named
+        self._resources = resources
+        self._checked: dict[bool, Checked] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove what a bundle was unpacked into."""
+        self._resources.close()
+
+    @property
+    def name(self) -> str:
+        """Return the study's name, that of its folder."""
+        return self.study.name
+
+    @property
+    def materials(self) -> Materials:
+        """Return the texts and prompts that the study froze; raises UsageError where none are."""
+        return frozen(self.study).materials
+
+    @property
+    def recorded_cells(self) -> list[Cell]:
+        """Return the cells that are recorded to their end."""
+        return self.study.recorded_cells()
+
+    def replay(
+        self,
+        *,
+        verify_checksums: bool | None = None,
+        expect: str = "",
+        workers: int | None = None,
+    ) -> Verdict:
+        """Replay without a network and recompute every number; see Verdict for what it says.
+
+        verify_checksums: compare the files with the manifest (default: where there is one).
+        expect: the fingerprint that a paper printed. workers: how many processes (default: by
+        size). Where a bundle lacks bodies the verdict is incomplete.
+        """
+        return replay_study(
+            self.study, verify_checksums=verify_checksums, expect=expect, workers=workers
+        )
+
+    def verify(self) -> Files:
+        """Compare the files with the manifests; raises UsageError where there are none."""
+        return verify_files(self.study)
+
+    def analyze(self, *, verify: bool = True) -> Checked:
+        """Replay without a network, and return the results with how far they were checked.
+
+        verify: compare files with the manifest and results with results.json. Raises CheckFailed
+        where something differs or a cell does not replay, UsageError where bodies are left out.
+        Done once; the second time the same is returned.
+        """
+        if verify not in self._checked:
+            self._checked[verify] = checked(self.study, verify=verify)
+        return self._checked[verify]
+
+    def tables(self, *, verify: bool = True) -> list[Table]:
+        """Return the study's tables, their cells numbers; raises as `analyze`."""
+        from harness.protocols.tables import tables_of
+
+        return tables_of(self.study, self.analyze(verify=verify).results)
+
+    def rows(self, *, verify: bool = True) -> list[list[object]]:
+        """Return the finest data, one row a judgement or probe, the columns' names first."""
+        from harness.export.rows import rows_of
+
+        return rows_of(self.analyze(verify=verify))
+
+    def export(
+        self, kind: str, out: Path, publisher: Publisher | None = None, *, verify: bool = True
+    ) -> list[Path]:
+        """Write the data for other programs, and return the files.
+
+        kind: "csv", "parquet" or "eee". publisher: who hands records of Every Eval Ever out.
+        Raises as `analyze`, and UsageError where the place does not fit.
+        """
+        from harness.export.every_eval_ever import NOBODY
+        from harness.export.files import export
+
+        return export(self.analyze(verify=verify), kind, out, publisher or NOBODY)
+
+    def report(
+        self, out: Path, pictures: Path | None = None, *, verify: bool = True
+    ) -> WrittenReport:
+        """Write the study's page, and its figures as PNG into a folder; raises as `analyze`."""
+        from harness.report.write import write_report
+
+        return write_report([self.study], out, pictures, verify=verify)
+
+    def diff(self, after: OpenStudy, *, verify: bool = True) -> Diff:
+        """Compare this recording with a later one, over the cells that both have.
+
+        Raises UsageError where they have none in common, CheckFailed where one does not replay or
+        is not what was published.
+        """
+        from harness.diff.compare import compare
+
+        return compare(self.study, after.study, (self.named, after.named), verify=verify)
+
+    def pack(self, out: Path, wishes: Wishes | None = None) -> Packed:
+        """Write the bundle for reviewers; nothing is written where the study does not replay."""
+        from harness.bundle.pack import WHOLE, pack
+
+        return pack(self.study, out, wishes or WHOLE)
+
+    def score(self, settings: Mapping[str, object], *, verify: bool = True) -> Rescored:
+        """Return the results under other settings of the metrics; nothing is sent or written.
+
+        settings: values by dotted keys, as in "PROTOCOL.missing_limit". Raises UsageError for a
+        setting that is not there or would change what is asked.
+        """
+        from harness.run.rescore import rescore
+
+        return rescore(self.study, settings, verify=verify)
+
+    def show(self, call: str = "", *, verify: bool = True) -> tuple[str, str]:
+        """Return a recorded call in full ("CELL:CALL"), or a list of calls or cells.
+
+        And how far the files were checked. Raises UsageError with what there is.
+        """
+        from harness.run.checked import check_files
+        from harness.run.look import show_call
+
+        verification = check_files(self.study, verify=verify, whole=False)
+        return show_call(self.study, call), verification
+
+    def record(
+        self,
+        *,
+        workers: int | None = None,
+        restart: Iterable[str] = (),
+        prices: Path | None = None,
+        cost_limit: float | None = None,
+        keep_going: bool = False,
+        pilot: bool = False,
+        accept_missing: Iterable[str] = (),
+    ) -> RecordOutcome:
+        """Record what is not yet recorded; the arguments are the command's.
+
+        Raises UsageError for a bundle, which is a finished recording.
+        """
+        from harness.run.record import Recording
+
+        self.require_folder("recorded into")
+        self._checked.clear()
+        recording = Recording(
+            self.study,
+            restart=restart,
+            price_file=prices,
+            cost_limit=cost_limit,
+            keep_going=keep_going,
+            pilot=pilot,
+            accept_missing=accept_missing,
+        )
+        return recording.run(workers)
+
+    def require_folder(self, verb: str) -> Study:
+        """Return the study; raises UsageError where it was unpacked from a bundle."""
+        if is_bundle(self.named):
+            raise UsageError(
+                f"{self.named}: a bundle is a finished recording and cannot be {verb}. Unpack it "
+                "(tar --zstd -xf) and name the study's folder."
+            )
+        return self.study
+
+
+def open_study(study: str | Path, *, root: Path | None = None) -> OpenStudy:
+    """Open a study by its name, its folder, or its bundle (.tar.zst).
+
+    root: the folder that holds cassettes/ (default: the nearest one upwards). Raises UsageError
+    where there is no such study, DamagedFile where a bundle is not sound.
+    """
+    named = str(study)
+    with contextlib.ExitStack() as resources:
+        if is_bundle(named):
+            folder = resources.enter_context(opened(Path(named)))
+        else:
+            folder = find_study(named, root)
+        return OpenStudy(folder, named, resources.pop_all())
 
 
 def record(study: str, *, root: Path | None = None, workers: int | None = None) -> RecordOutcome:
-    """Record what is not yet recorded of a study, by name or by its folder's path."""
-    return Recording(find_study(study, root)).run(workers)
+    """Record what is not yet recorded of a study; OpenStudy.record takes more settings."""
+    with open_study(study, root=root) as opened_study:
+        return opened_study.record(workers=workers)
 
 
 def replay(
@@ -63,224 +235,14 @@ def replay(
     expect: str = "",
     workers: int | None = None,
 ) -> Verdict:
-    """Replay a study without a network and recompute its numbers; see Verdict for what it says."""
-    found = find_study(study, root)
-    return _replay(found, verify_checksums=verify_checksums, expect=expect, workers=workers)
-
-
-def score(study: str, settings: Mapping[str, object], *, root: Path | None = None) -> Rescored:
-    """Compute a study's results anew from its recording, under other settings of its metrics.
-
-    settings: values by dotted keys, such as {"ddft.empty_far_prime": "zero"}. Nothing is sent and
-    nothing is written; see Rescored for what comes back. Raises UsageError for a setting that is
-    not there or would change what is asked, naming those that may be set.
-    """
-    return rescore(find_study(study, root), settings)
-
-
-@dataclass(frozen=True)
-class Profile:
-    """What DDFT says of one model, over the concepts and levels that were asked for.
-
-    A value that is undefined is None, and `reasons` says why; `metrics` has everything with its n.
-    ci_score is normalized by the study's rule across all its subjects; danger_zone_pct is a
-    percentage of answers. verification: "verified", or a text that begins with "unverified".
-    """
-
-    model: str
-    ci_score: float | None
-    phenotype: str | None
-    danger_zone_pct: float | None
-    hoc: float | None
-    cri: float | None
-    reasons: dict[str, str]
-    metrics: SubjectMetrics
-    verification: str
-
-
-class CognitiveProfiler:
-    """Profile one subject of a study, from its recording.
-
-    model: the subject's name in the study. study: a name, or a folder's path. mode: "none" replays
-    and never sends; "new_episodes" first records what is missing. verify_checksums: compare files
-    with the manifest and numbers with results.json first. Raises UsageError that names the recorded
-    models for any other.
-    """
-
-    def __init__(
-        self,
-        model: str,
-        study: str = "ddft-local",
-        mode: Mode = "none",
-        root: Path | None = None,
-        *,
-        verify_checksums: bool = True,
-    ) -> None:
-        self._study = find_study(study, root)
-        self._model, self._mode, self._verify = model, mode, verify_checksums
-        if mode == "none":
-            check_files(self._study, verify=verify_checksums)
-        _require_recorded(self._study, "subjects", ddft_plan(self._study).subjects, model)
-
-    def run_complete_assessment(
-        self,
-        concepts: Sequence[str] | None = None,
-        compression_levels: Sequence[float] | None = None,
-    ) -> Profile:
-        """Replay the dialogues about these concepts (by name or id) at these levels, and score.
-
-        Raises UsageError for a concept or a level that the study has not, Miss and CheckFailed
-        where the recording does not replay.
-        """
-        if self._mode != "none":
-            Recording(self._study).run()
-        cells = _chosen(self._study, concepts, compression_levels)
-        replayed = checked_cells(self._study, cells, verify=self._verify)
-        done = [replay.result for replay in replayed.replays]
-        a_subject = len(cells) // len({(cell.subject, cell.arm) for cell in cells})
-        found = scored(self._study, frozen(self._study).materials, done, planned=a_subject)
-        metrics = next(part for part in found.subjects if part.subject == self._model)
-        return _profile(metrics, replayed.verification)
-
-
-@dataclass(frozen=True)
-class Drilled:
-    """What a drill says of one target in one domain, in one run.
-
-    survival: S(d) by depth, from depth 1. evd: Expected Valid Depth, with its interval by paths;
-    censored: whether the run stopped before knowledge ended, so that evd is too low. probes has
-    every question's fate, transcript every question's words, metrics everything with its n.
-    """
-
-    target: str
-    domain: str
-    survival: list[float | None]
-    evd: float | None
-    interval: tuple[float | None, float | None]
-    censored: bool
-    stop: str
-    metrics: RunMetrics
-    probes: list[Probe]
-    transcript: DrillTranscript
-    verification: str
-
-
-class DepthCharge:
-    """Drill one target of a study, from its recording.
-
-    target: its name in the study. The others are as for CognitiveProfiler. Raises UsageError
-    that names the recorded targets for any other.
-    """
-
-    def __init__(
-        self,
-        target: str,
-        study: str = "depthcharge-local",
-        mode: Mode = "none",
-        root: Path | None = None,
-        *,
-        verify_checksums: bool = True,
-    ) -> None:
-        self._study = find_study(study, root)
-        self._target, self._mode, self._verify = target, mode, verify_checksums
-        if mode == "none":
-            check_files(self._study, verify=verify_checksums)
-        _require_recorded(self._study, "targets", depthcharge_plan(self._study).targets, target)
-
-    def probe(self, domain: str, repeat: int = 1) -> Drilled:
-        """Replay one run and score it.
-
-        Raises UsageError for a domain or a repeat that the study has not, Miss and CheckFailed
-        where the recording does not replay, Incomplete where it could not be made now.
-        """
-        plan = depthcharge_plan(self._study)
-        _known("domain", [domain], plan.domains)
-        _known("repeat", [repeat], list(range(1, plan.repeats + 1)))
-        cell = RunKey(self._target, domain, repeat)
-        if self._mode != "none" and (problems := _recorded(self._study, cell)):
-            raise Incomplete(problems[0])
-        replayed = checked_cells(self._study, [cell], verify=self._verify)
-        run = replayed.replays[0]
-        found = drills.scored(self._study, frozen(self._study).materials, [run.result])
-        return _drilled(found.runs[0], run.result, run.transcript, replayed.verification)
-
-
-def _require_recorded(study: Study, what: str, recorded: Sequence[str], name: str) -> None:
-    if name not in recorded:
-        raise UsageError(
-            f"{study.name} has no recording of {name!r}; its {what} are {', '.join(recorded)}. "
-            "Another model needs a study of its own."
+    """Replay a study or a bundle without a network; see OpenStudy.replay."""
+    with open_study(study, root=root) as opened_study:
+        return opened_study.replay(
+            verify_checksums=verify_checksums, expect=expect, workers=workers
         )
 
 
-def _recorded(study: Study, cell: RunKey) -> list[str]:
-    """Record a run that is not there; where it was the last one, the study's results too."""
-    if not all(study.cassette(other).exists() for other in study.cells() if other != cell):
-        return Recording(study, only=[cell]).run().problems
-    return Recording(study).run().problems
-
-
-def _drilled(
-    metrics: RunMetrics, result: RunResult, transcript: DrillTranscript, verification: str
-) -> Drilled:
-    evd = metrics.evd
-    return Drilled(
-        result.cell.target,
-        result.cell.domain,
-        [depth.survival.value for depth in metrics.depths],
-        evd.value.value,
-        (evd.two_way.low, evd.two_way.high),
-        evd.censored,
-        result.stop,
-        metrics,
-        result.probes,
-        transcript,
-        verification,
-    )
-
-
-def _chosen(
-    study: Study, concepts: Sequence[str] | None, levels: Sequence[float] | None
-) -> list[CellKey]:
-    names = {concept.name: concept.id for concept in frozen(study).materials.concepts}
-    asked = [names.get(name, name) for name in concepts or names.values()]
-    ids = _known("concept", asked, list(names.values()))
-    wanted = _known("level", list(levels or ddft_plan(study).levels), ddft_plan(study).levels)
-    arm = ddft_plan(study).arms[0]
-    return [
-        cell
-        for cell in ddft_plan(study).cells()
-        if cell.concept in ids and cell.level in wanted and cell.arm == arm
-    ]
-
-
-def _known(what: str, wanted: list[Choice], recorded: list[Choice]) -> list[Choice]:
-    for one in wanted:
-        if one not in recorded:
-            raise UsageError(f"{what} {one!r} is not recorded; there are: {recorded}")
-    return wanted
-
-
-def _profile(metrics: SubjectMetrics, verification: str) -> Profile:
-    danger = metrics.danger_zone.value
-    values = {
-        "ci_score": metrics.ci,
-        "hoc": metrics.hoc,
-        "cri": metrics.cri,
-        "danger_zone_pct": metrics.danger_zone,
-    }
-    return Profile(
-        metrics.subject,
-        metrics.ci.value,
-        metrics.phenotype,
-        None if danger is None else danger * 100,
-        metrics.hoc.value,
-        metrics.cri.value,
-        {name: _reason(value) for name, value in values.items() if value.value is None},
-        metrics,
-        verification,
-    )
-
-
-def _reason(value: Value) -> str:
-    return value.reason or "undefined"
+def score(study: str, settings: Mapping[str, object], *, root: Path | None = None) -> Rescored:
+    """Return a study's results under other settings of its metrics; see OpenStudy.score."""
+    with open_study(study, root=root) as opened_study:
+        return opened_study.score(settings)

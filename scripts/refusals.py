@@ -11,7 +11,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from harness.api import CognitiveProfiler, DepthCharge
+from harness import CognitiveProfiler, DepthCharge
 from harness.cli import main as harness
 from harness.errors import HarnessError, RunStopped
 from harness.protocols.depthcharge.study_table import depthcharge_plan

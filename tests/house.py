@@ -71,18 +71,19 @@ HOUSE: Mapping[str, Room] = {
     "export": room(OF_A_STUDY, {"pyarrow"}),
     "bundle": room({*OF_A_STUDY, "report"}, {"httpx", "msgspec", "zstandard"}),
     "jury": room({*OF_A_STUDY, "protocols/ddft"}, {"httpx", "msgspec"}),
-    "api": room(
+    "profilers": room(
         {*EVERYONE, "protocols/ddft", "protocols/depthcharge", "recording", "run", "study"}
     ),
+    "api": room({*OF_A_STUDY, "bundle", "diff", "export", "report"}),
     "cli": room(
         {
-            *EVERYONE, "audit", "bundle", "corpus", "diff", "export", "jury", "protocols", "proxy",
-            "recording", "report", "run", "study",
+            *EVERYONE, "api", "audit", "bundle", "corpus", "diff", "export", "jury", "protocols",
+            "proxy", "recording", "report", "run", "study",
         },
         {"click", "msgspec", "rich"},
     ),
     "pytest_plugin": room({"recording"}, {"pytest"}),
-    "__init__": room({"api", "version"}),
+    "__init__": room({"api", "errors", "profilers", "recording", "run", "version"}),
     "__main__": room({"cli"}),
 }  # fmt: skip
 

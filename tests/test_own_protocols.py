@@ -17,7 +17,7 @@ NAMES = tuple(registry.BUILT_IN["harness.protocols"])
 # The form of each protocol's results, the classes of the Python interface that bear the protocols'
 # names, and the tools for DDFT's jury.
 HAVE_A_NAME = (
-    "registry.py", "__init__.py", "api.py",
+    "registry.py", "__init__.py", "profilers.py",
     "results/__init__.py", "results/ddft.py", "results/depthcharge.py",
     "jury/calibrate.py", "jury/pilot.py", "jury/rejudge.py", "jury/trap_check.py",
 )  # fmt: skip

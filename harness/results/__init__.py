@@ -57,6 +57,7 @@ from harness.results.materials import Price as Price
 from harness.results.materials import Prices as Prices
 from harness.results.materials import TrapEntry as TrapEntry
 from harness.results.materials import TrapPool as TrapPool
+from harness.results.materials import decoded_materials as decoded_materials
 from harness.results.materials import read_materials as read_materials
 from harness.results.passage import Passage as Passage
 from harness.results.score import Score as Score

@@ -79,7 +79,12 @@ class Materials(msgspec.Struct, omit_defaults=True):
 
 def read_materials(path: Path) -> Materials:
     """Read a study's frozen materials; raises DamagedFile where they do not fit the form."""
-    materials = typed(path, path.read_bytes(), Materials, RESTORE)
+    return decoded_materials(path, path.read_bytes())
+
+
+def decoded_materials(path: Path, content: bytes) -> Materials:
+    """Return the materials in a file's content; raises as `read_materials`."""
+    materials = typed(path, content, Materials, RESTORE)
     for name, text in materials.prompts.items():
         if SCHEMA in name:
             _check_schema(path, name, text)

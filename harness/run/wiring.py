@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import msgspec
 
 from harness import results as results_file
 from harness.asking.executor import Each, in_turn
@@ -70,7 +72,8 @@ def foreseen(study: Study, price_file: Path | None = None) -> Materials:
     if is_frozen and not any(study.cassette(cell).exists() for cell in study.cells()):
         require_filled(study.materials, present, filled)  # they may have been edited by hand
     if price_file is not None:
-        present.prices = read_prices(price_file, list(study.file.models))
+        prices = read_prices(price_file, list(study.file.models))
+        return msgspec.structs.replace(present, prices=prices)
     return present
 
 
@@ -79,13 +82,19 @@ def _fresh(study: Study) -> Materials:
 
 
 def frozen(study: Study) -> Frozen:
-    """Read the study's materials; raises UsageError where this release cannot run them."""
+    """Return the study's materials, read once as long as their file is the same.
+
+    They are for all who ask: nobody changes them. Raises UsageError where this release cannot run
+    them, DamagedFile where they do not fit the form.
+    """
     if not study.materials.is_file():
         raise UsageError(
             f"{study.materials}: there is no such file; the study has not been "
             f"recorded yet (`harness record {study.name}`), or was not copied whole."
         )
-    materials = results_file.read_materials(study.materials)
+    state = study.materials.stat()
+    content = _read(study.materials, state.st_ino, state.st_size, state.st_mtime_ns)
+    materials = content.materials
     versions = protocol_of(study).VERSIONS
     if materials.protocol_version not in versions:
         raise UsageError(
@@ -93,7 +102,14 @@ def frozen(study: Study) -> Frozen:
             f"release runs {' and '.join(map(str, versions))}. Install harness "
             f"{materials.harness_version}, which recorded it."
         )
-    return Frozen(study.materials.read_bytes(), materials)
+    return content
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, *_: int) -> Frozen:
+    """Read materials; inode, size and time tell one state of their file from another."""
+    content = path.read_bytes()
+    return Frozen(content, results_file.decoded_materials(path, content))
 
 
 def keys_in_use(study: Study) -> dict[str, str]:

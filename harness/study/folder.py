@@ -61,6 +61,10 @@ class Study:
         manifest = self.root / MANIFESTS / f"{self.name}.md5"
         return self.results.exists() or manifest.exists()
 
+    def recorded_cells(self) -> list[Cell]:
+        """Return the cells that are recorded to their end, in the order of the grid."""
+        return [cell for cell in self.cells() if self.cassette(cell).exists()]
+
     def plan_as(self, form: type[Table], protocol: str) -> Table:
         """Return the protocol's table as a protocol's own form.
 

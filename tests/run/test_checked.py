@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from study_folder import unpublish
 
-from harness.api import CognitiveProfiler
+from harness import CognitiveProfiler
 from harness.cli import main
 from harness.errors import CheckFailed
 from harness.recording import cassette as cassettes
