@@ -19,7 +19,7 @@ NAMES = tuple(registry.BUILT_IN["harness.protocols"])
 HAVE_A_NAME = (
     "registry.py", "__init__.py", "profilers.py",
     "results/__init__.py", "results/ddft.py", "results/depthcharge.py",
-    "jury/calibrate.py", "jury/pilot.py", "jury/rejudge.py", "jury/trap_check.py",
+    "jury/calibrate.py", "jury/trap_check.py",
 )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def record(
     root: Path | None,
 ) -> None:
     """Record STUDY, or go on where an earlier recording stopped."""
-    from harness.jury.pilot import pilot_report
+    from harness.run.pilot import pilot_lines
     from harness.run.record import Recording
     from harness.run.replay import write_partial
     from harness.study.folder import find_study
@@ -106,8 +106,8 @@ def record(
         click.echo(f"written: {write_partial(recording.study)}")
     _show_outcome(outcome, again)
     if pilot:
-        for concept in pilot_report(recording.study):
-            click.echo(concept.line)
+        for line in pilot_lines(recording.study):
+            click.echo(line)
 
 
 def _show_estimate(study: Study, prices: Path | None) -> None:
@@ -230,7 +230,8 @@ def rejudge(
     study: str, jury: str, models: Path | None, name: str | None, root: Path | None
 ) -> None:
     """Have STUDY's recorded answers judged by another JURY, in a new study; show what changes."""
-    from harness.jury.rejudge import changes, rejudged_study
+    from harness.cli.tables import show_tables
+    from harness.jury.rejudge import jury_tables, rejudged_study
     from harness.run.record import Recording
     from harness.study.folder import find_study
 
@@ -242,13 +243,4 @@ def rejudge(
         with progress(recording.tally):
             outcome = recording.run()
     _show_outcome(outcome, again)
-    click.echo(f"{'subject':<24} {'FAR':>15} {'SAS':>15} {'CI (raw)':>15}  phenotype")
-    for change in changes(old, new):
-        click.echo(
-            f"{change.subject:<24} {_pair(change.far)} {_pair(change.sas)} {_pair(change.ci)}  "
-            f"{change.phenotype[0] or 'undefined'} -> {change.phenotype[1] or 'undefined'}"
-        )
-
-
-def _pair(values: tuple[float | None, float | None]) -> str:
-    return "->".join("  null" if value is None else f"{value:6.3f}" for value in values).rjust(15)
+    show_tables(jury_tables(old, new))

@@ -6,31 +6,18 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from harness.errors import UsageError
 from harness.files import write_atomic
-from harness.protocols.ddft.metrics.formulas import mean
-from harness.protocols.ddft.study_table import ddft_plan
+from harness.protocols.registry import protocol_of
 from harness.recording import cassette as cassettes
 from harness.recording.recorder import Recorder
-from harness.results import Results, SubjectMetrics, Value
+from harness.results.table import Table
 from harness.run.checked import checked
 from harness.run.wiring import frozen
 from harness.study.folder import Study
 
 _jury = re.compile(r"(?m)^jury\s*=\s*\[[^\]]*\]")
-
-
-class Change(NamedTuple):
-    """What another jury changes for one subject: before and after, None where undefined."""
-
-    subject: str
-    arm: str
-    far: tuple[float | None, float | None]
-    sas: tuple[float | None, float | None]
-    ci: tuple[float | None, float | None]
-    phenotype: tuple[str | None, str | None]
 
 
 def rejudged_study(study: Study, jury: Sequence[str], name: str, models: Path | None) -> Study:
@@ -39,14 +26,19 @@ def rejudged_study(study: Study, jury: Sequence[str], name: str, models: Path | 
     The old study is only read. models: a file of more [models.NAME] tables. A folder that is there
     already is gone on with. Raises UsageError where the jury or the folder does not fit.
     """
-    _ = ddft_plan(study)  # raises where there is no jury
+    if not protocol_of(study).CAN_REJUDGE:
+        raise UsageError(
+            f"{study.name} is a study of the protocol {study.file.protocol!r}, which has no jury "
+            "that another could stand in for"
+        )
     folder = study.folder.parent / name
     if not folder.exists():
         _write_study(study, folder, jury, models)
     new = Study(folder)
-    if list(jury) != ddft_plan(new).jury:
+    judges = protocol_of(new).judges(new)
+    if list(jury) != judges:
         raise UsageError(
-            f"{folder}: is there already with the jury {', '.join(ddft_plan(new).jury)}; "
+            f"{folder}: is there already with the jury {', '.join(judges)}; "
             "name another study with --name."
         )
     _give_dialogues(study, new)
@@ -77,6 +69,7 @@ def _write_study(study: Study, folder: Path, jury: Sequence[str], models: Path |
 def _give_dialogues(study: Study, new: Study) -> None:
     """Begin each cell's journal with the calls that no judge made; they are not sent again."""
     identity = new.identity(frozen(new).data)
+    is_judgement = protocol_of(study).is_judgement
     for cell in study.cells():
         path = new.cassette(cell)
         if path.exists() or path.with_suffix(".journal").exists():
@@ -84,35 +77,13 @@ def _give_dialogues(study: Study, new: Study) -> None:
         recorder = Recorder(path, "new_episodes", identity=identity)
         try:
             for interaction in cassettes.load(study.cassette(cell)):
-                if "/judge/" not in (interaction.response.call or ""):
+                if not is_judgement(interaction.response.call or ""):
                     recorder.keep(interaction)
         finally:
             recorder.release()
 
 
-def changes(study: Study, new: Study) -> list[Change]:
-    """Compare two studies that share their dialogues, subject by subject."""
+def jury_tables(study: Study, new: Study) -> list[Table]:
+    """Return what another jury changes, of two studies that share their dialogues, as tables."""
     before, after = checked(study).results, checked(new).results
-    pairs = zip(before.subjects, after.subjects, strict=True)
-    return [
-        Change(
-            old.subject,
-            old.arm,
-            (_mean(before, old, "far"), _mean(after, new_metrics, "far")),
-            (_mean(before, old, "sas"), _mean(after, new_metrics, "sas")),
-            (_number(old.ci_raw), _number(new_metrics.ci_raw)),
-            (old.phenotype, new_metrics.phenotype),
-        )
-        for old, new_metrics in pairs
-    ]
-
-
-def _mean(results: Results, subject: SubjectMetrics, scale: str) -> float | None:
-    place = (subject.subject, subject.arm)
-    cells = [cell for cell in results.cells if (cell.cell.subject, cell.cell.arm) == place]
-    scores = [getattr(turn, scale) for cell in cells for turn in cell.turns]
-    return mean([score for score in scores if score is not None])
-
-
-def _number(value: Value) -> float | None:
-    return value.value
+    return protocol_of(study).jury_tables(before, after)

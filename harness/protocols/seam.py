@@ -160,10 +160,25 @@ class StudyProtocol:
         del study, materials, taken, cells, transcripts
         return []
 
+    def is_judgement(self, call: str) -> bool:
+        """Tell whether a call is a judge's, which another jury's takes the place of."""
+        del call
+        return False
+
+    def jury_tables(self, before: Any, after: Any) -> list[Table]:
+        """Return what another jury changes, as tables; only where CAN_REJUDGE."""
+        del before, after
+        return []
+
     # Before recording
 
     def pilot_cells(self, study: Study) -> Sequence[Any]:
         """Return the reduced grid of a pilot; raises UsageError where the study has none."""
+        raise _unavailable(study, "pilot; record it without --pilot")
+
+    def pilot_lines(self, study: Study, cells: Sequence[Any]) -> list[str]:
+        """Return what the finished cells of a pilot show, a line each."""
+        del cells
         raise _unavailable(study, "pilot")
 
     def axes(self, study: Study) -> list[Axis]:

@@ -12,9 +12,11 @@ from study_text import study_text
 
 from harness.cli import main
 from harness.errors import CheckFailed, UsageError
-from harness.jury.pilot import BAND, pilot_report, power_of
+from harness.protocols.ddft.analysis.pilot import BAND, PilotPower, concept_powers, power_of
 from harness.protocols.ddft.dialogue.pilot_grid import pilot_cells
 from harness.results import CellKey
+from harness.run.pilot import pilot_lines
+from harness.run.replay import sound_replays
 from harness.study.folder import Study
 
 
@@ -59,6 +61,13 @@ def test_a_study_without_the_papers_arm_has_no_pilot(tmp_path: Path) -> None:
         pilot_cells(study)
 
 
+def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[PilotPower]:
+    """Return the power of the study's concept by the cells that are recorded."""
+    finished = [cell for cell in study.cells() if study.cassette(cell).exists()]
+    cells = [replay.result for replay in sound_replays(study, finished)]
+    return concept_powers(["harm-principle"], cells, band)
+
+
 def means(folder: Path) -> list[float]:
     """Give the mean FAR of each subject at each level, from results.json alone."""
     cells = json.loads((folder / "results.json").read_text())["cells"]
@@ -76,6 +85,7 @@ def test_the_power_is_the_variance_over_subjects_and_levels(recorded: Path) -> N
     assert power.band == BAND == (0.15, 0.85)
     assert power.variance_in_band is False
     assert "n 6" in power.line
+    assert pilot_lines(Study(folder)) == [power.line]
 
 
 def test_the_band_is_the_callers(recorded: Path) -> None:
@@ -112,7 +122,7 @@ def test_a_cell_that_does_not_replay_stops_the_report(recorded: Path) -> None:
     text = study.materials.read_text()
     study.materials.write_text(text.replace("The Harm Principle", "The Harm Rule"))
     with pytest.raises(CheckFailed, match="changed since it was recorded"):
-        pilot_report(study)
+        pilot_lines(study)
 
 
 def test_no_variance_comes_near_the_papers_band() -> None:

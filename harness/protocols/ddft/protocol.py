@@ -151,6 +151,13 @@ def pilot_cells(study: Study) -> list[CellKey]:
     return pilot_grid.pilot_cells(study)
 
 
+def pilot_lines(study: Study, cells: Sequence[CellResult]) -> list[str]:
+    """Return how far each concept tells subjects and levels apart, a line each."""
+    from harness.protocols.ddft.analysis.pilot import concept_powers
+
+    return [power.line for power in concept_powers(ddft_plan(study).concepts, cells)]
+
+
 def stalls(results: Results) -> list[str]:  # noqa: ARG001
     """Return nothing: every dialogue goes to its end."""
     return []
@@ -266,7 +273,7 @@ def page(study: Study, replayed: ReplayedStudy[Results, Transcript]) -> Protocol
 
 def may_ask_again(call: str) -> bool:
     """Tell whether a call is made once more where its reply cannot be used."""
-    return "/judge/" in call or call == "turn-4/interviewer"
+    return is_judgement(call) or call == "turn-4/interviewer"
 
 
 def is_bounded(study: Study) -> bool:
@@ -367,6 +374,18 @@ def attribution_tables(attributions: Sequence[Any], before: str, after: str) -> 
     from harness.protocols.ddft.analysis.attribution import swap_table
 
     return [swap_table(attributions, before, after)]
+
+
+def is_judgement(call: str) -> bool:
+    """Tell whether a call is a judge's."""
+    return "/judge/" in call
+
+
+def jury_tables(before: Results, after: Results) -> list[Table]:
+    """Return what another jury changes for each subject."""
+    from harness.protocols.ddft.analysis.rejudged import jury_table
+
+    return [jury_table(before, after)]
 
 
 def judges(study: Study) -> list[str]:

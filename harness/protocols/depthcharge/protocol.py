@@ -5,12 +5,11 @@ from __future__ import annotations
 from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from harness.asking.sources.inquiry import Window
-from harness.errors import UsageError
 from harness.fitness.habits import habits
 from harness.page.page import ProtocolPage
 from harness.page.replayed_study import ReplayedStudy
@@ -21,7 +20,7 @@ from harness.protocols.depthcharge.drill.gold import examples, gold_exam, uttera
 from harness.protocols.depthcharge.drill.materials import SUPPORTED_VERSIONS, present_materials
 from harness.protocols.depthcharge.drill.rules import DrillRules, People
 from harness.protocols.depthcharge.study_table import DepthChargePlan, depthcharge_plan
-from harness.protocols.seam import Axis, Changes, Held, Surroundings
+from harness.protocols.seam import Axis, Changes, Held, StudyProtocol, Surroundings
 from harness.results import (
     AnswerCounts,
     DrillResults,
@@ -44,6 +43,7 @@ from harness.study.folder import Study
 if TYPE_CHECKING:
     from harness.protocols.depthcharge.metrics.scoring import MetricRules
 
+DEFAULTS = StudyProtocol()  # of what a drill does not have: pilots, another jury, classes
 PLAN = DepthChargePlan
 VERSIONS: tuple[int, ...] = SUPPORTED_VERSIONS
 PLACEHOLDERS = placeholders.PLACEHOLDERS
@@ -159,12 +159,9 @@ def recent(study: Study) -> Window:
     return Window(end.replace(year, month + 1, day).isoformat(), end.isoformat())
 
 
-def pilot_cells(study: Study) -> list[RunKey]:
-    """Raise UsageError: a drill has no pilot."""
-    raise UsageError(
-        f"{study.name}: this is a study of the protocol {study.file.protocol!r}, which has no "
-        "pilot; record it without --pilot"
-    )
+pilot_cells, pilot_lines = DEFAULTS.pilot_cells, DEFAULTS.pilot_lines
+attributions, attribution_tables = DEFAULTS.attributions, DEFAULTS.attribution_tables
+is_judgement, jury_tables = DEFAULTS.is_judgement, DEFAULTS.jury_tables
 
 
 def stalls(results: DrillResults) -> list[str]:
@@ -357,20 +354,6 @@ def changes(
     runs = [zip(side.runs, side.cells, strict=True) for side in (old, new)]
     by_place = {place: evd_interval(*both) for place, *both in zip(places, *runs, strict=True)}
     return Changes(by_place, "of one run only EVD has an error")
-
-
-def attributions(old: DrillResults, new: DrillResults) -> list[Any]:  # noqa: ARG001
-    """Return nothing: a drill has no classes."""
-    return []
-
-
-def attribution_tables(
-    attributions: Sequence[Any],  # noqa: ARG001
-    before: str,  # noqa: ARG001
-    after: str,  # noqa: ARG001
-) -> list[Table]:
-    """Return nothing: a drill has no classes."""
-    return []
 
 
 def judges(study: Study) -> list[str]:

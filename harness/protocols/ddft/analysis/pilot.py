@@ -1,4 +1,4 @@
-"""A pilot: a small part of the grid that shows which concepts tell subjects and levels apart."""
+"""What a pilot shows: which concepts tell subjects and levels apart."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import NamedTuple
 from harness.protocols.ddft.analysis.domains import variance
 from harness.protocols.ddft.analysis.evaluations import PAPER, evaluations, grouped, sorted_cells
 from harness.protocols.ddft.metrics.formulas import PLACES, mean
-from harness.protocols.ddft.study_table import ddft_plan
 from harness.results import CellResult, Value
-from harness.run.replay import sound_replays
-from harness.study.folder import Study
 
 BAND = (0.15, 0.85)
 
@@ -50,7 +47,9 @@ class PilotPower(NamedTuple):
         return f"{self.concept}: {', '.join(statistics)} (band {low:g} to {high:g}, n {self.sd.n})"
 
 
-def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[PilotPower]:
+def concept_powers(
+    concepts: Sequence[str], cells: Sequence[CellResult], band: tuple[float, float] = BAND
+) -> list[PilotPower]:
     """Return each concept's discriminative power, from the finished cells of the arm paper.
 
     The mean FAR of each subject at each level, over turns and repeats; then the variance (ddof 0)
@@ -60,13 +59,12 @@ def pilot_report(study: Study, band: tuple[float, float] = BAND) -> list[PilotPo
     SD is at most 0.5, and 0.15 is a sensible floor for it; so both are given, each against the
     band. results.json's analysis gives the variance with ddof 1.
 
-    In the study's order of concepts; undefined below two means. Raises CheckFailed for a finished
-    cell that does not replay, UsageError where nothing was ever recorded.
+    In the order of the concepts; undefined below two means.
     """
-    rows = evaluations(sorted_cells(_finished(study), PAPER))
+    rows = evaluations(sorted_cells(cells, PAPER))
     groups = grouped(((e.concept, e.subject, e.level), e.far) for e in rows)
     means = grouped((key[0], mean(scores)) for key, scores in groups.items())
-    return [power_of(name, means.get(name, []), band) for name in ddft_plan(study).concepts]
+    return [power_of(name, means.get(name, []), band) for name in concepts]
 
 
 def power_of(concept: str, means: Sequence[float], band: tuple[float, float] = BAND) -> PilotPower:
@@ -76,16 +74,6 @@ def power_of(concept: str, means: Sequence[float], band: tuple[float, float] = B
         return PilotPower(concept, sample, sample, band)
     population = sample.value * (n - 1) / n
     return PilotPower(concept, Value(population, n), Value(math.sqrt(population), n), band)
-
-
-def _finished(study: Study) -> list[CellResult]:
-    cells = [
-        cell
-        for cell in ddft_plan(study).cells()
-        if cell.arm == PAPER and study.cassette(cell).exists()
-    ]
-    replays = sound_replays(study, cells)
-    return [replay.result for replay in replays if replay.result]
 
 
 def _inside(value: Value, band: tuple[float, float]) -> bool | None:
