@@ -47,6 +47,8 @@ def export(
 
     \b
     csv      OUT.csv: a row a judgement or probe; OUT/: that as rows.csv, and every table
+             (each number with its n, low, high and reason as columns beside it;
+             harness audit CLAIMS --data OUT/TABLE.csv reads them)
     parquet  the same rows in one file; needs pip install 'harness[parquet]'
     eee      OUT/data/PROTOCOL/DEVELOPER/MODEL/UUID.json: records of Every Eval Ever
     """

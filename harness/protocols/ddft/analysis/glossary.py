@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.protocols.ddft.analysis.profiles import FAR_FALL, SAS_FALL
 from harness.results.glossary import Term
 
 ONSET = "the last level at which mean FAR reaches theta before the first at which it does not"
@@ -15,6 +16,10 @@ def glossary(rules: Mapping[str, Any]) -> list[Term]:
     theta = f"theta ({rules['theta']:g})"
     hoc = f"the largest level at which mean FAR reaches {theta}"
     danger = f"SAS above {rules['sas_above']:g} and FAR below {rules['far_below']:g}"
+    phenotype = (
+        f"Robust with a CI above {rules['robust_above']:g}, Competent above "
+        f"{rules['competent_above']:g}, else Brittle"
+    )
     return [
         Term("c", "the level: the share of a concept's text that is cut away before turn 1"),
         Term("FAR", "factual accuracy of answers, 0 to 1, the mean of the jury"),
@@ -28,6 +33,10 @@ def glossary(rules: Mapping[str, Any]) -> list[Term]:
             "CI",
             "Comprehension Integrity (not a confidence interval), HOC x CRI / (FAR' + 1 - SAS')",
         ),
+        Term("phenotype", phenotype),
         Term("danger zone", f"the share of answers that are fluent and wrong: {danger}"),
         Term("turn 4, the trap", "a question that takes something invented for granted"),
+        Term("degrader", f"a subject whose FAR falls by {FAR_FALL:g} or more; else a stabilizer"),
+        Term("coupled collapse", f"its SAS falls by {SAS_FALL:g} or more as well; else selective"),
+        Term("arm", "the way a dialogue is held: as in the paper, or with one thing changed"),
     ]

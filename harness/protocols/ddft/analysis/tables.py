@@ -122,7 +122,10 @@ def _profiles(results: Results) -> Table:
         ]
         for profile in profiles
     ]
-    about = "Mean FAR by turn, and how far the means fall from the lowest level to the highest."
+    about = (
+        "Mean FAR by turn, T1 the first, and how far the means fall from the lowest level to the "
+        f"highest. {defined(glossary(results.rules), 'degrader', 'coupled collapse')}"
+    )
     return Table("How subjects degrade", names, rows, about)
 
 

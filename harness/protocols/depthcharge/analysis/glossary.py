@@ -17,5 +17,8 @@ def glossary(rules: Mapping[str, Any]) -> list[Term]:
         Term("theta", f"a run ends with its first S(d) below {rules['theta']:g}"),
         Term("accuracy", "right answers of all that have a verdict"),
         Term("tier", "how special the knowledge is that a depth asks for, COMMON to CUTTING_EDGE"),
+        Term("branch", "an aspect of the domain that a run begins with; its questions go deeper"),
+        Term("deal", "a try to make a question; where no source has a fact, it is dealt anew"),
+        Term("unverifiable", "said of a question that could not be made, for want of a fact"),
         Term("+", "at least this: a run ended before its knowledge did"),
     ]
