@@ -38,7 +38,7 @@ SECONDS = 30.0
 HEADERS = {"accept": "application/json", "user-agent": f"harness/{VERSION}"}
 
 
-class TrapText(NamedTuple):
+class SearchedTrap(NamedTuple):
     """An expert or a phrase of a pool, and its place there, counted from 1."""
 
     domain: str
@@ -65,7 +65,7 @@ class TrapSearch(NamedTuple):
     silent: the engines behind the search that the reply names as not answering.
     """
 
-    entry: TrapText
+    entry: SearchedTrap
     found: TrapHit | None
     silent: tuple[str, ...]
 
@@ -77,7 +77,7 @@ class TrapSearch(NamedTuple):
         return f'{self.entry.domain}, {self.entry.kind}: "{self.entry.text}": {outcome}{less}'
 
 
-class SearxngResult(msgspec.Struct):
+class SearchResult(msgspec.Struct):
     """One result of a search, as SearXNG writes it."""
 
     title: str | None = None
@@ -85,10 +85,10 @@ class SearxngResult(msgspec.Struct):
     content: str | None = None
 
 
-class SearxngReply(msgspec.Struct):
+class SearchReply(msgspec.Struct):
     """A reply of SearXNG: its results, and the engines that gave none, each with the reason."""
 
-    results: list[SearxngResult]
+    results: list[SearchResult]
     unresponsive_engines: list[Any] = []
 
 
@@ -100,10 +100,10 @@ def trap_pools(path: Path | None = None) -> list[TrapPool]:
         return read_pools(packaged)
 
 
-def entries(pools: Sequence[TrapPool]) -> list[TrapText]:
+def entries(pools: Sequence[TrapPool]) -> list[SearchedTrap]:
     """Return what is looked up: experts and phrases; a claim is a sentence that nobody wrote."""
     return [
-        TrapText(pool.domain, kind, number, trap.text)
+        SearchedTrap(pool.domain, kind, number, trap.text)
         for pool in pools
         for kind, traps in (("expert", pool.experts), ("phrase", pool.phrases))
         for number, trap in enumerate(traps, 1)
@@ -156,8 +156,8 @@ def _address(endpoint: str) -> httpx.URL:
 
 
 def _search(
-    transport: RecordingTransport, address: httpx.URL, entry: TrapText, cassette: Path
-) -> SearxngReply:
+    transport: RecordingTransport, address: httpx.URL, entry: SearchedTrap, cassette: Path
+) -> SearchReply:
     where = f"{entry.call}: the search at {address}"
     try:
         status, content = _sent(transport, _request(address, entry))
@@ -170,7 +170,7 @@ def _search(
     return _reply(where, status, content, cassette)
 
 
-def _request(address: httpx.URL, entry: TrapText) -> httpx.Request:
+def _request(address: httpx.URL, entry: SearchedTrap) -> httpx.Request:
     return httpx.Request(
         "GET",
         address.copy_merge_params({"q": f'"{entry.text}"', "format": "json"}),
@@ -200,11 +200,11 @@ def _check_status(where: str, status: int) -> None:
         )
 
 
-def _reply(where: str, status: int, content: bytes, cassette: Path) -> SearxngReply:
+def _reply(where: str, status: int, content: bytes, cassette: Path) -> SearchReply:
     try:
         if status != httpx.codes.OK:
             raise ValueError(f"status {status}")
-        return msgspec.convert(json.loads(content), SearxngReply)
+        return msgspec.convert(json.loads(content), SearchReply)
     except (ValueError, RecursionError) as error:
         raise CheckFailed(
             f"{where} answered what is no search reply ({error}): {content[:200]!r}. Expected JSON "
@@ -213,7 +213,7 @@ def _reply(where: str, status: int, content: bytes, cassette: Path) -> SearxngRe
         ) from error
 
 
-def _finding(entry: TrapText, reply: SearxngReply) -> TrapSearch:
+def _finding(entry: SearchedTrap, reply: SearchReply) -> TrapSearch:
     words = _folded(entry.text)
     silent = tuple(_engine(engine) for engine in reply.unresponsive_engines)
     for result in reply.results:

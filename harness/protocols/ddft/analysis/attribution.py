@@ -35,35 +35,49 @@ class Swap(msgspec.Struct):
 
 def swaps(before: Results, after: Results) -> list[Swap]:
     """Return the swaps of every subject and arm that both have."""
-    others = {(part.subject, part.arm): part for part in after.subjects}
+    later = {(subject.subject, subject.arm): subject for subject in after.subjects}
     return [
         swap
-        for part in before.subjects
-        if (other := others.get((part.subject, part.arm))) is not None
-        for swap in _of_subject(before, after, part, other)
+        for subject in before.subjects
+        if (same_subject := later.get((subject.subject, subject.arm))) is not None
+        for swap in _of_subject(before, after, subject, same_subject)
     ]
 
 
 def _of_subject(
-    before: Results, after: Results, part: SubjectMetrics, other: SubjectMetrics
+    before: Results, after: Results, old_metrics: SubjectMetrics, new_metrics: SubjectMetrics
 ) -> list[Swap]:
     def swap(
         name: str, old: Value | str, new: Value | str, ci: Value, by: Results = before
     ) -> Swap:
         kind = metrics.phenotype(ci.value, *_phenotype_cuts(by))
-        return Swap(part.subject, part.arm, name, old, new, ci, kind, kind != part.phenotype)
+        return Swap(
+            old_metrics.subject,
+            old_metrics.arm,
+            name,
+            old,
+            new,
+            ci,
+            kind,
+            kind != old_metrics.phenotype,
+        )
 
-    raw, rules = (part.ci_raw, other.ci_raw), (_rule(before), _rule(after))
-    parts = [
-        swap(name, getattr(part, field), getattr(other, field), _normal(before, part, mixed))
+    raw, rules = (old_metrics.ci_raw, new_metrics.ci_raw), (_rule(before), _rule(after))
+    swapped = [
+        swap(
+            name,
+            getattr(old_metrics, field),
+            getattr(new_metrics, field),
+            _normal(before, old_metrics, mixed),
+        )
         for name, field in PARTS.items()
-        for mixed in [_with(part, other, field)]
+        for mixed in [_with(old_metrics, new_metrics, field)]
     ]
     return [
-        swap("nothing", *raw, _normal(before, part, raw[0])),
-        *parts,
-        swap(NORMALIZATION, *rules, _normal(after, other, raw[0]), after),
-        swap("everything", *raw, _normal(after, other, raw[1]), after),
+        swap("nothing", *raw, _normal(before, old_metrics, raw[0])),
+        *swapped,
+        swap(NORMALIZATION, *rules, _normal(after, new_metrics, raw[0]), after),
+        swap("everything", *raw, _normal(after, new_metrics, raw[1]), after),
     ]
 
 
@@ -77,17 +91,21 @@ def _rule(results: Results) -> str:
     return str(results.rules["normalization"])
 
 
-def _with(part: SubjectMetrics, other: SubjectMetrics, swapped: str) -> Value:
-    """Return raw CI with one part of the other's."""
-    values = [getattr(other if field == swapped else part, field) for field in PARTS.values()]
+def _with(old_metrics: SubjectMetrics, new_metrics: SubjectMetrics, swapped: str) -> Value:
+    """Return raw CI of the old metrics with one of the new."""
+    values = [
+        getattr(new_metrics if field == swapped else old_metrics, field) for field in PARTS.values()
+    ]
     return metrics.ci_raw(*values)
 
 
-def _normal(results: Results, part: SubjectMetrics, raw: Value) -> Value:
+def _normal(results: Results, subject: SubjectMetrics, raw: Value) -> Value:
     """Normalize a raw CI in a subject's place among the others of its arm, by the study's rule."""
-    arm = [other for other in results.subjects if other.arm == part.arm]
-    values = [raw if other.subject == part.subject else other.ci_raw for other in arm]
-    place = [other.subject for other in arm].index(part.subject)
+    arm = [metrics_of for metrics_of in results.subjects if metrics_of.arm == subject.arm]
+    values = [
+        raw if metrics_of.subject == subject.subject else metrics_of.ci_raw for metrics_of in arm
+    ]
+    place = [metrics_of.subject for metrics_of in arm].index(subject.subject)
     return metrics.normalized(values, _rule(results))[place]
 
 
@@ -111,5 +129,5 @@ def swap_table(swaps: Sequence[Swap], before: str, after: str) -> Table:
     return Table(title, names, rows)
 
 
-def _part_cell(part: Value | str) -> str:
-    return part if isinstance(part, str) else number(part)
+def _part_cell(term: Value | str) -> str:
+    return term if isinstance(term, str) else number(term)
