@@ -3,7 +3,8 @@
     scripts/look_at_report.py --out FOLDER report.html ...
 
 Fails where a page logs anything to its console, asks for anything but its own file, is wider than
-the window, runs what a model said, or where filtering and opening a transcript do not work. Wants
+the window, runs what a model said, or where filtering, opening a transcript or a link to the last
+of them do not work. Wants
 Chromium (`apt install chromium`) and nothing else: it speaks to it through a pipe.
 """
 
@@ -73,6 +74,26 @@ OPEN = """(async () => {
   (await until(() => document.querySelector('.list .calls > summary'))).click();
   const call = await until(() => document.querySelector('.list .calls li'));
   return [opened.querySelectorAll('.part').length, opened.textContent.length, call.textContent];
+})()"""
+
+
+ADDRESS = """(async () => {  // of the last call of the last transcript in every browser
+  const addresses = [];
+  for (const browser of document.querySelectorAll('.browser')) {
+    const data = JSON.parse(browser.querySelector("script[type='application/json']").textContent);
+    const entry = data.entries.filter(({ steps }) => steps.some(({ calls }) => calls.length)).pop();
+    const [name] = entry.steps.flatMap(({ calls }) => calls).pop();
+    const place = [data.study, entry.cell, name].join('/');
+    addresses.push('#' + place.split('/').map(encodeURIComponent).join('/'));
+  }
+  return addresses;
+})()"""
+FOLLOWED = """(async () => {
+  location.hash = '%s';
+  await new Promise((done) => setTimeout(done, 300));
+  const target = document.getElementById(location.hash.slice(1));
+  const box = target?.getBoundingClientRect();
+  return Boolean(box && box.height && box.top >= 0 && box.bottom <= innerHeight);
 })()"""
 
 
@@ -231,6 +252,9 @@ def _use(browser: Chromium) -> list[str]:
     parts, letters, call = browser.value(OPEN)
     print(f"  opened: {parts} parts, {letters} characters; first call: {call}")
     wrong += [] if parts and letters else ["a transcript does not open"]
+    for address in browser.value(ADDRESS):
+        print(f"  link: {address}")
+        wrong += [] if browser.value(FOLLOWED % address) else [f"{address} leads nowhere"]
     return wrong + (["a model's words did something"] if browser.value(HARMED) else [])
 
 
