@@ -57,7 +57,7 @@ def test_who_passes_theta_is_counted() -> None:
     assert len(said(results, "3 of 3 subjects reach a mean FAR (factual accuracy) of 0.7")) == 1
     assert said(results, "No subject") == []
     none = dialogues(3, hoc=NOTHING, ci_raw=NOTHING)
-    assert "nobody has a rank" in said(none, "No subject reaches")[0]
+    assert "no subject has a rank" in said(none, "No subject reaches")[0]
     assert said(none, "Raw CI") == []
     alone_below = dialogues(1, hoc=NOTHING, ci_raw=NOTHING)
     assert len(said(alone_below, "The one subject does not reach")) == 1

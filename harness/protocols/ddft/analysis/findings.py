@@ -52,7 +52,7 @@ def _threshold(subjects: Sequence[SubjectMetrics], theta: float) -> Iterator[str
     mean_far = f"a mean FAR (factual accuracy) of {theta:g}"
     if not passing:
         who = "The one subject does not reach" if len(complete) == 1 else "No subject reaches"
-        yield f"{who} {mean_far} at any level: HOC and CI are undefined, and nobody has a rank."
+        yield f"{who} {mean_far} at any level: HOC and CI are undefined, and no subject has a rank."
     else:
         levels = named_values([(subject.subject, subject.hoc) for subject in passing], digits=2)
         yield f"{of_all} reach {mean_far} at some level; the largest such level, HOC, is {levels}."
