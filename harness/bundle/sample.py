@@ -35,7 +35,13 @@ def sampled(study: Study, share: float, root: Path) -> Study:
     Raises UsageError where the smallest sample is the whole study, CheckFailed where a cell of it
     does not replay.
     """
-    sizes = _sizes(protocol_of(study).axes(study), share)
+    axes = protocol_of(study).axes(study)
+    if not axes:
+        raise UsageError(
+            f"{study.name} is a study of the protocol {study.file.protocol!r}, whose grid has no "
+            "axis that can be cut. Pack it without --sample."
+        )
+    sizes = _sizes(axes, share)
     kept = {axis.name: _part(study, axis, size) for axis, size in sizes}
     if all(size == len(axis.items) for axis, size in sizes):
         raise UsageError(
@@ -65,10 +71,10 @@ def _sizes(axes: Sequence[Axis], share: float) -> list[tuple[Axis, int]]:
 
 
 def _part(study: Study, axis: Axis, size: int) -> Any:
-    """Give what stays of an axis, in the study's order; of repeats their number."""
-    if axis.name == "repeats":
+    """Return what stays of an axis, in the study's order, or how many."""
+    if axis.is_counted:
         return size
-    if axis.name == "levels":
+    if axis.is_scale:
         return _spread(sorted(axis.items), size)
     generator = seeded(study.file.seed, f"sample|{axis.name}")
     chosen = sorted(generator.permutation(len(axis.items))[:size].tolist())
@@ -85,8 +91,5 @@ def _study_text(study: Study, kept: dict[str, Any]) -> str:
     """Give the study file with less in its grid, and what is the default left out."""
     content = study.file.model_dump(exclude_defaults=True)
     content["title"] = f"{study.file.title} (a sample)"
-    plan = content[study.file.protocol]
-    plan |= kept
-    if own := plan.get("domain"):  # sources of single domains
-        plan["domain"] = {name: own[name] for name in own if name in kept["domains"]}
+    content[study.file.protocol] = study.file.plan.cut_to(kept)
     return to_toml(content)

@@ -29,10 +29,17 @@ YEAR, NAME = "1900", "Nemo Fulano"  # that an imagined passage has, so that a ga
 
 
 class Axis(NamedTuple):
-    """One axis of a grid that may be cut: its name in the study file, and all that is on it."""
+    """One axis of a grid that may be cut: its name in the study file, and all that is on it.
+
+    is_scale: whether they are numbers, of which a cut has both ends and some evenly between; of any
+    others it has some drawn by the study's seed. is_counted: whether the study file has only how
+    many there are.
+    """
 
     name: str
     items: Sequence[Any]
+    is_scale: bool = False
+    is_counted: bool = False
 
 
 class Changes(NamedTuple):

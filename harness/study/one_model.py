@@ -33,7 +33,7 @@ def one_model(
     study asks for, or one that the endpoint gave in the cells.
     """
     served, groups = _served(cells), list[Group]()
-    names = study.file.plan.roles.get("judge", []) if models is None else models
+    names = study.file.plan.roles.get(study.file.plan.JUDGES, []) if models is None else models
     for judge in sorted(set(names)):
         model = study.file.models[judge]
         group = Group(model.base_url.rstrip("/"), {model.model, *served.get(judge, ())}, [judge])

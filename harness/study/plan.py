@@ -30,12 +30,13 @@ class Plan(Strict):
     """The table that has a protocol's name in study.toml: who is examined, on what, by what rules.
 
     A protocol has one of its own. ROLES: what its models do in it. CELL: the struct of a cell's
-    place. params: by role, the parameters
+    place. JUDGES: the role of those that judge. params: by role, the parameters
     of its requests.
     """
 
     ROLES: ClassVar[tuple[str, ...]] = ()
     CELL: ClassVar[type]
+    JUDGES: ClassVar[str] = "judge"
 
     params: dict[str, dict[str, Any]] = {}
 
@@ -87,6 +88,10 @@ class Plan(Strict):
     def cells(self) -> Sequence[Cell]:
         """Return the grid, sorted."""
         raise NotImplementedError
+
+    def cut_to(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the table as it is written, with less on these axes of its grid."""
+        return {**self.model_dump(exclude_defaults=True), **axes}
 
     def check_entries(
         self, models: Mapping[str, ModelEntry], sources: Mapping[str, SourceEntry]

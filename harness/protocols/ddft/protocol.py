@@ -326,8 +326,12 @@ def partly_scored(study: Study, materials: Materials, cells: Sequence[CellResult
 def axes(study: Study) -> list[Axis]:
     """Return what of a grid a sample may leave out, what is missed most first."""
     ddft = ddft_plan(study)
-    levels, concepts = Axis("levels", ddft.levels), Axis("concepts", ddft.concepts)
-    return [levels, concepts, Axis("arms", ddft.arms), Axis("repeats", range(1, ddft.repeats + 1))]
+    return [
+        Axis("levels", ddft.levels, is_scale=True),
+        Axis("concepts", ddft.concepts),
+        Axis("arms", ddft.arms),
+        Axis("repeats", range(1, ddft.repeats + 1), is_counted=True),
+    ]
 
 
 def words(transcript: Transcript) -> Mapping[str, str]:

@@ -317,7 +317,8 @@ def partly_scored(study: Study, materials: Materials, cells: Sequence[RunResult]
 def axes(study: Study) -> list[Axis]:
     """Return what of a grid a sample may leave out, what is missed most first."""
     drill = depthcharge_plan(study)
-    return [Axis("domains", drill.domains), Axis("repeats", range(1, drill.repeats + 1))]
+    repeats = Axis("repeats", range(1, drill.repeats + 1), is_counted=True)
+    return [Axis("domains", drill.domains), repeats]
 
 
 def words(transcript: DrillTranscript) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -51,6 +51,7 @@ class DepthChargePlan(Plan):
 
     ROLES = ("target", "extractor", "evaluator")
     CELL = RunKey
+    JUDGES = "evaluator"
 
     targets: list[AnyName] = Field(min_length=1)
     extractor: str
@@ -178,6 +179,14 @@ class DepthChargePlan(Plan):
             for domain in self.domains
             for repeat in range(1, self.repeats + 1)
         )
+
+    def cut_to(self, axes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the table with fewer domains, and without the sources of those that are gone."""
+        table = super().cut_to(axes)
+        if own_sources := table.get("domain"):
+            domains = axes["domains"]
+            table["domain"] = {name: own_sources[name] for name in own_sources if name in domains}
+        return table
 
     def check_entries(
         self, models: Mapping[str, ModelEntry], sources: Mapping[str, SourceEntry]
