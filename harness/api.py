@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.diff.schema import Diff
     from harness.export.every_eval_ever import Publisher
     from harness.report.write import WrittenReport
-    from harness.run.record import RecordOutcome
+    from harness.run.record import Recording, RecordOutcome
     from harness.run.rescore import Rescored
 
 
@@ -166,27 +166,26 @@ class OpenStudy:
         verification = check_files(self.study, verify=verify, whole=False)
         return show_call(self.study, call), verification
 
-    def record(
+    def recording(
         self,
         *,
-        workers: int | None = None,
         restart: Iterable[str] = (),
         prices: Path | None = None,
         cost_limit: float | None = None,
         keep_going: bool = False,
         pilot: bool = False,
         accept_missing: Iterable[str] = (),
-    ) -> RecordOutcome:
-        """Record what is not yet recorded; the arguments are the command's.
+    ) -> Recording:
+        """Prepare a recording of what is not yet recorded; its `run` asks the models.
 
-        Raises UsageError for a bundle, which is a finished recording.
+        The arguments are those of `harness record`. Raises UsageError for a bundle, which is a
+        finished recording, and for what does not fit.
         """
         from harness.run.record import Recording
 
-        self.require_folder("recorded into")
         self._checked.clear()
-        recording = Recording(
-            self.study,
+        return Recording(
+            self.require_folder("recorded into"),
             restart=restart,
             price_file=prices,
             cost_limit=cost_limit,
@@ -194,7 +193,12 @@ class OpenStudy:
             pilot=pilot,
             accept_missing=accept_missing,
         )
-        return recording.run(workers)
+
+    def write_partial(self) -> Path:
+        """Write results.partial.json from the finished cells; raises CheckFailed as a replay."""
+        from harness.run.replay import write_partial
+
+        return write_partial(self.require_folder("added to"))
 
     def require_folder(self, verb: str) -> Study:
         """Return the study; raises UsageError where it was unpacked from a bundle."""
@@ -222,9 +226,9 @@ def open_study(study: str | Path, *, root: Path | None = None) -> OpenStudy:
 
 
 def record(study: str, *, root: Path | None = None, workers: int | None = None) -> RecordOutcome:
-    """Record what is not yet recorded of a study; OpenStudy.record takes more settings."""
+    """Record what is not yet recorded of a study; OpenStudy.recording takes more settings."""
     with open_study(study, root=root) as opened_study:
-        return opened_study.record(workers=workers)
+        return opened_study.recording().run(workers)
 
 
 def replay(

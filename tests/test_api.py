@@ -138,7 +138,7 @@ def test_the_functions_take_bundles_too(bundle: Path) -> None:
 def test_a_bundle_is_not_recorded_into(bundle: Path) -> None:
     """What would be lost with the folder that it is unpacked into is refused, with what to do."""
     with open_study(bundle) as study, pytest.raises(harness.UsageError, match="Unpack it"):
-        study.record()
+        study.recording()
 
 
 def test_command_and_python_end_alike(recorded: Path, bundle: Path) -> None:

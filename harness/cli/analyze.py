@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, open_study, told
 
 if TYPE_CHECKING:
     from harness.run.checked import Checked
@@ -43,9 +43,8 @@ def analyze(
     """Replay STUDY without a network and show its study-level analysis."""
     from harness.export.rows import write_rows
     from harness.results import canonical
-    from harness.run.checked import checked
 
-    replayed = checked(named_study(study, root), verify=verify)
+    replayed = open_study(study, root).analyze(verify=verify)
     if csv_path is not None:
         write_rows(replayed, csv_path)
         click.echo(f"written: {csv_path}", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, open_study, told
 
 if TYPE_CHECKING:
     from harness.audit.auditor import Audit
@@ -57,7 +57,6 @@ def audit(
     from harness.audit.auditor import find_claims
     from harness.audit.claims import read_claims
     from harness.results import canonical
-    from harness.study.folder import find_study
 
     if as_list or claims is None:
         _list()
@@ -65,7 +64,7 @@ def audit(
     path = find_claims(claims)
     file = read_claims(path)
     if data is None and file.study:
-        data = find_study(file.study, root).results
+        data = open_study(file.study, root).study.results
     verification = _check(data, verify)
     found = run_audit(path, file, data)
     if as_json:
@@ -78,14 +77,11 @@ def audit(
 
 def _check(data: Path | None, verify: bool) -> str:
     """Replay and check the study whose results are the data; say how far data were checked."""
-    from harness.run.checked import checked
-    from harness.study.folder import Study
-
     if data is None:
         return "none"
     if data.name != "results.json" or not (data.parent / "study.toml").is_file():
         return "taken as they are"
-    return checked(Study(data.parent), verify=verify).verification
+    return open_study(str(data.parent), None).analyze(verify=verify).verification
 
 
 def _list() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, open_study, told
 
 if TYPE_CHECKING:
     from harness.jury.calibrate import Calibration, RaterComparison
@@ -58,9 +58,8 @@ def export(study: str, out: Path, sample: int | None, seed: int | None, root: Pa
     0.0-0.3  mostly false or invented        0.0-0.3  incoherent or off topic
     """
     from harness.jury.calibrate import export_sheet
-    from harness.study.folder import find_study
 
-    done = export_sheet(find_study(study, root), out, sample, seed)
+    done = export_sheet(open_study(study, root).study, out, sample, seed)
     click.echo(f"{out}: {done.rows} of {done.recorded} responses; fill in far and sas, then")
     click.echo(f"harness calibrate {study} import {out}")
 
@@ -77,9 +76,8 @@ def import_scores(study: str, sheet: Path, root: Path | None) -> None:
     left out and counted.
     """
     from harness.jury.calibrate import import_sheet
-    from harness.study.folder import find_study
 
-    _show_calibration(sheet, import_sheet(find_study(study, root), sheet))
+    _show_calibration(sheet, import_sheet(open_study(study, root).study, sheet))
 
 
 def _show_calibration(sheet: Path, found: Calibration) -> None:

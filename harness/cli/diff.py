@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, open_study, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Say what changed between two recordings.")
@@ -25,13 +25,10 @@ def diff(before: str, after: str, as_json: bool, verify: bool, root: Path | None
     class. Exit code 0 whatever differs.
     """
     from harness.cli.tables import show_tables
-    from harness.diff.compare import compare
     from harness.diff.tables import tables
     from harness.results import canonical
 
-    names = (before, after)
-    studies = named_study(before, root), named_study(after, root)
-    found = compare(*studies, names, verify=verify)
+    found = open_study(before, root).diff(open_study(after, root), verify=verify)
     if as_json:
         click.echo(canonical(found).decode(), nl=False)
         return

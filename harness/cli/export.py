@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, open_study, told
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 
@@ -53,12 +53,11 @@ def export(
     eee      OUT/data/PROTOCOL/DEVELOPER/MODEL/UUID.json: records of Every Eval Ever
     """
     from harness.export.every_eval_ever import Publisher
-    from harness.export.files import export as write_export
-    from harness.run.checked import checked
 
     publisher = Publisher(organization, relationship)
-    replayed = checked(named_study(study, root), verify=verify)
-    for path in write_export(replayed, kind, out, publisher):
+    opened = open_study(study, root)
+    for path in opened.export(kind, out, publisher, verify=verify):
         click.echo(f"written: {path}")
-    if not replayed.is_verified:
-        click.echo(f"{replayed.study.name}: {replayed.verification}", err=True)
+    analysis = opened.analyze(verify=verify)
+    if not analysis.is_verified:
+        click.echo(f"{opened.name}: {analysis.verification}", err=True)

@@ -15,7 +15,7 @@ from harness.errors import HarnessError, RunStopped
 from harness.version import VERSION
 
 if TYPE_CHECKING:
-    from harness.study.folder import Study
+    from harness.api import OpenStudy
 
 EXIT_CODES = """Exit codes: 0 all good; 1 a check failed (checksum, miss, unused call, numbers,
 invalid study); 2 usage or study file; 3 incomplete, go on later; 130 interrupted after saving."""
@@ -43,7 +43,7 @@ class OutFile(click.Path):
         super().__init__(path_type=Path, dir_okay=dir_okay)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Give the path, or fail before any work is done."""
+        """Return the path, or fail before any work is done."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {path.parent}; make it first.", param, ctx)
@@ -71,31 +71,28 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def chosen_studies(names: Sequence[str], root: Path | None) -> list[Study]:
-    """Give the studies that are named; without a name all but those still being recorded."""
+def open_studies(names: Sequence[str], root: Path | None) -> list[OpenStudy]:
+    """Open the studies that are named; without a name all but those still being recorded."""
     from harness.errors import UsageError
     from harness.study.folder import all_studies
 
     if names:
-        return [named_study(name, root) for name in names]
-    found = all_studies(root)
-    for study in found:
+        return [open_study(name, root) for name in names]
+    studies = all_studies(root)
+    for study in studies:
         if not study.is_published:
             click.echo(f"{study.name}: is being recorded, left out; name it to see it", err=True)
-    published = [study for study in found if study.is_published]
+    published = [open_study(str(study.folder), root) for study in studies if study.is_published]
     if not published:
         raise UsageError("no study is recorded to its end yet (`harness ls`)")
     return published
 
 
-def named_study(name: str, root: Path | None) -> Study:
-    """Give a study by name or path; that of a bundle is unpacked until the command ends."""
-    from harness.bundle.replay import is_bundle, opened
-    from harness.study.folder import find_study
+def open_study(name: str, root: Path | None) -> OpenStudy:
+    """Open a study by its name, folder or bundle, until the command ends."""
+    from harness import api
 
-    if is_bundle(name):
-        return click.get_current_context().with_resource(opened(Path(name)))
-    return find_study(name, root)
+    return click.get_current_context().with_resource(api.open_study(name, root=root))
 
 
 def fail(message: str, code: int) -> NoReturn:

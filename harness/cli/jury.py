@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, told
+from harness.cli.group import EXIT_CODES, ROOT, main, open_study, told
 
 if TYPE_CHECKING:
     from harness.results import Fitness, JuryCheck, Measure
@@ -46,9 +46,8 @@ def check(
     """
     from harness.jury.check import has_recorded_exam, live_check, recorded_check
     from harness.results import canonical
-    from harness.study.folder import find_study
 
-    opened = find_study(study, root)
+    opened = open_study(study, root).study
     recorded = recorded_check(opened)
     live = gold is not None or concepts or not has_recorded_exam(opened)
     asked = live_check(opened, gold, concepts) if live else recorded

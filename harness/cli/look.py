@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, open_study, told
 
 
 @main.command("ls", epilog=EXIT_CODES)
@@ -29,14 +29,13 @@ def list_studies(root: Path | None) -> None:
 @told
 def show(study: str, call: str | None, verify: bool, root: Path | None) -> None:
     """Show one recorded CALL of STUDY ("CELL:turn-4/subject"), or list cells or a cell's calls."""
-    from harness.run.checked import VERIFIED, check_files
-    from harness.run.look import show_call
+    from harness.run.checked import VERIFIED
 
-    opened = named_study(study, root)
-    verification = check_files(opened, verify=verify, whole=False)
+    opened = open_study(study, root)
+    words, verification = opened.show(call or "", verify=verify)
     if verification != VERIFIED:
         click.echo(f"{opened.name}: {verification}", err=True)
-    click.echo(show_call(opened, call or ""))
+    click.echo(words)
 
 
 @main.command("import", epilog=EXIT_CODES, short_help="Take in vcrpy cassettes.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, told
+from harness.cli.group import EXIT_CODES, ROOT, OutFile, main, open_study, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Make one file of a study, for its reviewers.")
@@ -62,11 +62,9 @@ def pack(
     looks like one, is not packed.
     """
     from harness.bundle.pack import Wishes
-    from harness.bundle.pack import pack as pack_study
-    from harness.study.folder import find_study
 
     wishes = Wishes(sample, drop_bodies, drop_models, key_env, no_key)
-    done = pack_study(find_study(study, root), out, wishes)
+    done = open_study(study, root).pack(out, wishes)
     for cell, bodies in sorted(done.left_out.cells.items()):
         click.echo(f"{cell}: {bodies} bodies left out; this cell no longer replays")
     if drop_models:

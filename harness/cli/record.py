@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, fail, main, told
+from harness.cli.group import EXIT_CODES, ROOT, fail, main, open_study, told
 from harness.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -78,19 +78,16 @@ def record(
 ) -> None:
     """Record STUDY, or go on where an earlier recording stopped."""
     from harness.run.pilot import pilot_lines
-    from harness.run.record import Recording
-    from harness.run.replay import write_partial
-    from harness.study.folder import find_study
 
+    opened = open_study(study, root)
     if dry_run:
-        _show_estimate(find_study(study, root), prices)
+        _show_estimate(opened.study, prices)
         return
     again = f"Go on with: harness record {study}"
     with _interruptible(again):
-        recording = Recording(
-            find_study(study, root),
+        recording = opened.recording(
             restart=restart,
-            price_file=prices,
+            prices=prices,
             cost_limit=cost_limit,
             keep_going=keep_going,
             pilot=pilot,
@@ -103,10 +100,10 @@ def record(
             for line in recording.torn:
                 click.echo(f"note: {line}", err=True)
     if outcome.problems and partial:
-        click.echo(f"written: {write_partial(recording.study)}")
+        click.echo(f"written: {opened.write_partial()}")
     _show_outcome(outcome, again)
     if pilot:
-        for line in pilot_lines(recording.study):
+        for line in pilot_lines(opened.study):
             click.echo(line)
 
 
@@ -204,9 +201,8 @@ def check(study: str, jury: bool, root: Path | None) -> None:
     from harness.cli.jury import show_check
     from harness.jury.check import live_check
     from harness.run.check import check_endpoints
-    from harness.study.folder import find_study
 
-    opened, failed = find_study(study, root), False
+    opened, failed = open_study(study, root).require_folder("asked"), False
     for line in check_endpoints(opened):
         click.echo(f"{line.name}: {line.words}")
         failed |= not line.ok
@@ -233,9 +229,8 @@ def rejudge(
     from harness.cli.tables import show_tables
     from harness.jury.rejudge import jury_tables, rejudged_study
     from harness.run.record import Recording
-    from harness.study.folder import find_study
 
-    old = find_study(study, root)
+    old = open_study(study, root).require_folder("judged again")
     new = rejudged_study(old, jury.split(","), name or f"{old.name}-rejudged", models)
     again = "Go on with the same command."
     with _interruptible(again):

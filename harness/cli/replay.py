@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, chosen_studies, main, told
+from harness.cli.group import EXIT_CODES, ROOT, main, open_studies, told
 
 if TYPE_CHECKING:
     from harness.run.verdict import Verdict
@@ -51,19 +51,16 @@ def replay(
     A study is named, or given as its folder or as a bundle (.tar.zst) of `harness pack`. Without
     arguments: every study under cassettes/ that is recorded to its end.
     """
-    from harness.bundle.replay import replay as run_replay
-    from harness.run.replay import write_partial
-
-    found = chosen_studies(studies, root)
-    if expect and len(found) != 1:
+    opened = open_studies(studies, root)
+    if expect and len(opened) != 1:
         raise click.UsageError("--expect goes with one study")
     if partial:
-        for study in found:
-            click.echo(f"written: {write_partial(study)}")
+        for study in opened:
+            click.echo(f"written: {study.write_partial()}")
         return
     verdicts = [
-        run_replay(study, verify_checksums=verify_checksums, expect=expect, workers=workers)
-        for study in found
+        study.replay(verify_checksums=verify_checksums, expect=expect, workers=workers)
+        for study in opened
     ]
     if as_json:
         click.echo(json.dumps([_as_json(verdict) for verdict in verdicts], indent=1))
@@ -93,18 +90,17 @@ def _show_verdict(verdict: Verdict) -> None:
 def verify(studies: tuple[str, ...], root: Path | None) -> None:
     """Compare the files of STUDIES with their manifests, and say what each one is."""
     from harness.run.checked import false_digests
-    from harness.run.verdict import verify_files
 
     sound = True
-    for study in chosen_studies(studies, root):
-        files = verify_files(study)
+    for study in open_studies(studies, root):
+        files = study.verify()
         for state in files.states:
             click.echo(f"{state.path}: {state.state}")
         click.echo(
             f"{study.name}: {len(files.states) - files.wrong} of {len(files.states)} files ok, "
             f"fingerprint {files.fingerprint}"
         )
-        false = [] if files.wrong else false_digests(study)
+        false = [] if files.wrong else false_digests(study.study)
         for call in false:
             click.echo(f"{call}: the digest beside the request is not that request's", err=True)
         sound &= not files.wrong and not false

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, chosen_studies, main, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, open_studies, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show studies as one self-contained HTML page.")
@@ -39,7 +39,8 @@ def report(
     """
     from harness.report.write import write_report
 
-    outcome = write_report(chosen_studies(studies, root), out, png, verify=verify)
+    opened = [study.study for study in open_studies(studies, root)]
+    outcome = write_report(opened, out, png, verify=verify)
     for verdict in outcome.verdicts:
         for problem in verdict.problems:
             click.echo(f"{verdict.study}: {problem}\n", err=True)

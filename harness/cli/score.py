@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, named_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, open_study, told
 
 
 @main.command(epilog=EXIT_CODES, short_help="Compute results anew under other metric settings.")
@@ -46,9 +46,9 @@ def score(
     from harness.protocols.tables import tables_of
     from harness.results import canonical
     from harness.run.checked import VERIFIED
-    from harness.run.rescore import change_table, rescore, write_rescored
+    from harness.run.rescore import change_table, write_rescored
 
-    rescored = rescore(named_study(study, root), _settings(changed), verify=verify)
+    rescored = open_study(study, root).score(_settings(changed), verify=verify)
     if out is not None:
         write_rescored(rescored, out)
         click.echo(f"written: {out}", err=True)
