@@ -3,12 +3,13 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 from click.testing import CliRunner
-from loopback import Loopback, json_answer
+from loopback import Answer, Loopback, Received, json_answer
 from provider import Provider
 from study_text import study_text
 
@@ -102,6 +103,26 @@ def test_the_types_of_the_public_names_reach_the_user(tmp_path: Path) -> None:
         of_number = [line for line in lines if line.startswith(f"{program}:{number}:")]
         assert expected in " ".join(of_number), checked.stdout
     assert Path(harness.__file__).with_name("py.typed").is_file()
+
+
+def test_a_model_that_gives_itself_another_name_is_said(tmp_path: Path) -> None:
+    """Recording ends with what to do where another model answered than was asked for."""
+    folder = tmp_path / "cassettes" / "mine"
+    folder.mkdir(parents=True)
+    provider = Provider()
+
+    def renamed(received: Received) -> Answer:
+        answer = provider(received)
+        return replace(answer, body=answer.body.replace(b'"subject-a"', b'"cheap"'))
+
+    with Loopback(renamed) as server:
+        text = study_text(server.url, subjects=("subject-a",), levels="[0.5]")
+        (folder / "study.toml").write_text(text)
+        result = CliRunner().invoke(main, ["record", "mine", "--root", str(tmp_path)])
+    assert result.exit_code == 0
+    [warning] = [line for line in result.output.splitlines() if "warning" in line]
+    assert warning.startswith("subject-a: asked for subject-a, cheap answered; warning:")
+    assert 'served_as = ["cheap"] in [models.subject-a]' in warning
 
 
 @pytest.fixture

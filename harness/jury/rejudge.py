@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.errors import UsageError
@@ -18,6 +18,9 @@ from harness.run.wiring import frozen
 from harness.study.folder import Study
 
 _jury = re.compile(r"(?m)^jury\s*=\s*\[[^\]]*\]")
+_scoring = re.compile(
+    r"(?m)^scoring\s*=\s*\{[^}]*\}[^\n]*\n?|^\[ddft\.scoring\][^\n]*\n(?:(?!\s*\[)[^\n]*(?:\n|\Z))*"
+)
 
 
 def rejudged_study(study: Study, jury: Sequence[str], name: str, models: Path | None) -> Study:
@@ -54,6 +57,7 @@ def _write_study(study: Study, folder: Path, jury: Sequence[str], models: Path |
             f"{study.folder / 'study.toml'}: the jury does not stand in a line of its own "
             f"(jury = [...]), so it cannot be replaced. Write {folder / 'study.toml'} yourself."
         )
+    text = _with_scoring_of(text, ddft_plan(study).scoring, jury)
     if models is not None:
         text += "\n" + models.read_text("utf-8")
     folder.mkdir()
@@ -64,6 +68,20 @@ def _write_study(study: Study, folder: Path, jury: Sequence[str], models: Path |
     except BaseException:
         shutil.rmtree(folder)
         raise
+
+
+def _with_scoring_of(text: str, scoring: str | Mapping[str, str], jury: Sequence[str]) -> str:
+    """Return a study file's text whose `scoring` names no judge that has left the jury."""
+    if isinstance(scoring, str) or scoring.keys() <= set(jury):
+        return text
+    staying = [f'"{name}" = "{how}"' for name, how in scoring.items() if name in jury]
+
+    def replacement(table: re.Match[str]) -> str:
+        if table[0].startswith("["):
+            return "\n".join(["[ddft.scoring]", *staying, "", ""])
+        return f"scoring = {{ {', '.join(staying)} }}\n"
+
+    return _scoring.sub(replacement, text)
 
 
 def _give_dialogues(study: Study, new: Study) -> None:

@@ -35,6 +35,7 @@ from harness.run.preflight import read_all
 from harness.run.reach import ReachTransport
 from harness.run.rejections import RejectionWatch
 from harness.run.replay import replayed_results
+from harness.run.served import ServedModels
 from harness.run.tally import Tally
 from harness.run.threads import at_once, started, stops_all
 from harness.run.verdict import replay
@@ -118,6 +119,7 @@ class Recording:
             check_limit(study, self._prices)
         self.budget = Budget(cost_limit)
         self._found: Any = None
+        self._served = ServedModels(study.file.models)
         rejected_limit = 0 if keep_going else study.file.record.rejected_limit
         self._rejections = RejectionWatch(rejected_limit, study.name)
         self._keys = keys_in_use(study)
@@ -238,6 +240,7 @@ class Recording:
             missing=self.tally.missing,
             missing_answers=self.tally.missing_answers,
             judged_answers=self.tally.judged_answers,
+            notices=self._served.warnings,
         )
         return outcome if self._found is None else self._with_results(outcome)
 
@@ -249,7 +252,7 @@ class Recording:
             missing_answers=self._found.answers.whole.missing_kinds,
             judged_answers=self._found.answers.whole.judged_kinds,
             fallbacks=self._found.fallbacks.shares,
-            notices=self._found.notices,
+            notices=[*self._found.notices, *outcome.notices],
             causes=causes(self.study, self._found) if invalid else [],
         )
 
@@ -357,6 +360,7 @@ class Recording:
         )
         result = held_cell(self.study, cell, self._frozen.materials, around).run()
         recorder.check()
+        self._served.add(result.served)
         return result
 
     def _is_sealed(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from harness.study.entries import ModelEntry
@@ -20,6 +20,28 @@ def others_served(model: ModelEntry, served: Iterable[str]) -> list[str]:
     endpoint that gives no name says nothing.
     """
     return [name for name in served if name and not _is_model(model, name)]
+
+
+class ServedModels:
+    """The names that endpoints gave for their models in the cells of a recording, by our names."""
+
+    def __init__(self, models: Mapping[str, ModelEntry]) -> None:
+        self._models = models
+        self._names: dict[str, set[str]] = {name: set() for name in models}
+
+    def add(self, served: Mapping[str, Iterable[str]]) -> None:
+        """Take in the names of one cell, by model; names of sources are passed by."""
+        for name in served.keys() & self._names.keys():
+            self._names[name].update(served[name])
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return a warning for each name that is not of the model that was asked for."""
+        return [
+            f"{name}: asked for {model.model}, {served} answered; {advice(name, served)}"
+            for name, model in self._models.items()
+            for served in others_served(model, sorted(self._names[name]))
+        ]
 
 
 def _is_model(model: ModelEntry, served: str) -> bool:

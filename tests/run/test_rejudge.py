@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from loopback import Loopback
 from provider import Provider
 from study_text import study_text
 
 from harness.cli import main
+from harness.jury.rejudge import rejudged_study
+from harness.protocols.ddft.study_table import ddft_plan
 from harness.run.record import Recording
 from harness.run.verdict import replay
 from harness.study.folder import Study
@@ -37,6 +40,30 @@ def test_only_the_new_judges_are_asked_and_the_old_study_stays(tmp_path: Path) -
     found = Study(tmp_path / "cassettes" / "small-rejudged")
     assert replay(found, verify_checksums=True).ok
     assert replay(Study(folder), verify_checksums=True).ok
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        '[ddft.scoring]\n"judge-a" = "verdict"\njudge-b = "verdict"\n\n[record]\nworkers = 2\n',
+        'scoring = { judge-a = "verdict", "judge-b" = "verdict" }  # by judge\n\n'
+        "[record]\nworkers = 2\n",
+        '[ddft.scoring]\njudge-b = "verdict"',
+    ],
+)
+def test_who_leaves_the_jury_leaves_its_scoring(scoring: str, tmp_path: Path) -> None:
+    """A form of scoring is set judge by judge; those who stay keep theirs."""
+    folder = tmp_path / "cassettes" / "small"
+    folder.mkdir(parents=True)
+    with Loopback(Provider()) as server:
+        text = study_text(server.url, subjects=("subject-a",), levels="[0.0]", extra=scoring)
+        (folder / "study.toml").write_text(text)
+        old = Study(folder)
+        Recording(old).run()
+        new = rejudged_study(old, ["judge-a", "judge-c"], "other", None)
+    before, after = ddft_plan(old).scoring_of, ddft_plan(new).scoring_of
+    assert after == {name: before[name] for name in ("judge-a", "judge-c")}
+    assert new.file.record == old.file.record
 
 
 def test_a_jury_that_nobody_knows_leaves_nothing_behind(recorded: Path) -> None:
