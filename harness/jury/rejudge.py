@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.errors import UsageError
@@ -18,9 +19,6 @@ from harness.run.wiring import frozen
 from harness.study.folder import Study
 
 _jury = re.compile(r"(?m)^jury\s*=\s*\[[^\]]*\]")
-_scoring = re.compile(
-    r"(?m)^scoring\s*=\s*\{[^}]*\}[^\n]*\n?|^\[ddft\.scoring\][^\n]*\n(?:(?!\s*\[)[^\n]*(?:\n|\Z))*"
-)
 
 
 def rejudged_study(study: Study, jury: Sequence[str], name: str, models: Path | None) -> Study:
@@ -57,7 +55,7 @@ def _write_study(study: Study, folder: Path, jury: Sequence[str], models: Path |
             f"{study.folder / 'study.toml'}: the jury does not stand in a line of its own "
             f"(jury = [...]), so it cannot be replaced. Write {folder / 'study.toml'} yourself."
         )
-    text = _with_scoring_of(text, ddft_plan(study).scoring, jury)
+    text = _without_leavers(text, study.file.protocol, jury)
     if models is not None:
         text += "\n" + models.read_text("utf-8")
     folder.mkdir()
@@ -70,18 +68,17 @@ def _write_study(study: Study, folder: Path, jury: Sequence[str], models: Path |
         raise
 
 
-def _with_scoring_of(text: str, scoring: str | Mapping[str, str], jury: Sequence[str]) -> str:
-    """Return a study file's text whose `scoring` names no judge that has left the jury."""
-    if isinstance(scoring, str) or scoring.keys() <= set(jury):
+def _without_leavers(text: str, protocol: str, jury: Sequence[str]) -> str:
+    """Return a study file's text whose `scoring` by judges names none that has left the jury."""
+    scoring = tomllib.loads(text)[protocol].get("scoring")
+    if not isinstance(scoring, dict) or scoring.keys() <= set(jury):
         return text
-    staying = [f'"{name}" = "{how}"' for name, how in scoring.items() if name in jury]
-
-    def replacement(table: re.Match[str]) -> str:
-        if table[0].startswith("["):
-            return "\n".join(["[ddft.scoring]", *staying, "", ""])
-        return f"scoring = {{ {', '.join(staying)} }}\n"
-
-    return _scoring.sub(replacement, text)
+    staying = [f'"{name}" = "{form}"' for name, form in scoring.items() if name in jury]
+    header = re.escape(f"[{protocol}.scoring]")
+    inline = f"scoring = {{ {', '.join(staying)} }}\n"
+    table = "\n".join([f"[{protocol}.scoring]", *staying, "", ""])
+    text = re.sub(r"(?m)^scoring\s*=\s*\{[^}]*\}.*\n?", lambda _: inline, text)
+    return re.sub(rf"(?m)^{header}.*\n((?!\s*\[).*(\n|\Z))*?(?=\s*\[|\Z)", lambda _: table, text)
 
 
 def _give_dialogues(study: Study, new: Study) -> None:
