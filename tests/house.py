@@ -51,7 +51,7 @@ HOUSE: Mapping[str, Room] = {
     "stats": room({"errors", "files", "results"}, {"numpy", "scipy"}),
     "asking": room({*EVERYONE, "registry"}, {"httpx", "msgspec", "trafilatura"}),
     "corpus": room(EVERYONE, {"msgspec"}),
-    "audit": room({*EVERYONE, "forms", "stats"}, {"numpy", "pydantic"}),
+    "audit": room({*EVERYONE, "forms", "stats"}, {"numpy", "pydantic", "scipy"}),
     "fitness": room({*EVERYONE, "asking", "forms", "stats"}, {"pydantic"}),
     "study": room(
         {*EVERYONE, "asking", "forms", "http_names", "placeholders", "registry"},

@@ -18,6 +18,7 @@ from harness.audit.counts import (
 from harness.audit.dataset import Dataset
 from harness.audit.effects import EffectSizeClaim, PartialPClaim, effect_size, partial_p
 from harness.audit.lattice import AttainableClaim, attainable
+from harness.audit.marked import MarkedClaim, marked
 from harness.audit.p_values import PValueClaim, p_value
 from harness.audit.proportions import IntervalClaim, StandardErrorClaim, interval, standard_error
 from harness.audit.recomputed import ValueClaim, value
@@ -76,4 +77,5 @@ CHECKS: dict[str, Check] = {
     "direction": Check(DirectionClaim, direction),
     "dispersion_label": Check(DispersionLabelClaim, with_data=dispersion_label),
     "restated": Check(RestatedClaim, restated),
+    "marked": Check(MarkedClaim, marked),
 }

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, VERIFY, main, open_study, told
+from harness.cli.group import EXIT_CODES, ROOT, VERIFY, OutFile, main, open_study, told
 
 if TYPE_CHECKING:
     from harness.audit.auditor import Audit
+    from harness.audit.tables.table_audit import TableAudit, TableSummary
 
 COLUMNS = {"claim, and where": 6, "published": 3, "recomputed": 4, "verdict, and why": 7}
 STYLES = {
@@ -23,7 +25,29 @@ STYLES = {
 }
 
 
-@main.command(epilog=EXIT_CODES, short_help="Check the numbers that a paper printed.")
+class ClaimsByDefault(click.Group):
+    """A group whose first word may be a claims file instead of a command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the command `claims` before all that names no command."""
+        if args[:1] not in (["-h"], ["--help"]) and (not args or args[0] not in self.commands):
+            args = ["claims", *args]
+        return super().parse_args(ctx, args)
+
+
+@main.group(
+    cls=ClaimsByDefault,
+    epilog=EXIT_CODES,
+    short_help="Check the numbers that a paper printed.",
+)
+def audit() -> None:
+    """Check what a paper printed: a claims file, or the tables of its LaTeX source.
+
+    `harness audit FILE.toml` is short for `harness audit claims FILE.toml`.
+    """
+
+
+@audit.command(epilog=EXIT_CODES, short_help="Check every figure of a claims file.")
 @click.argument("claims", required=False)
 @click.option(
     "--data",
@@ -35,7 +59,7 @@ STYLES = {
 @VERIFY
 @ROOT
 @told
-def audit(
+def claims(
     claims: str | None,
     data: Path | None,
     as_json: bool,
@@ -75,6 +99,55 @@ def audit(
     sys.exit(1 if found.counts["contradicted"] else 0)
 
 
+@audit.command(epilog=EXIT_CODES, short_help="Check the tables of a paper's source.")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--n", type=click.IntRange(1, 10**12), help="Of how many all percentages are.")
+@click.option("--claims", "out", type=OutFile(), help="Write the claims of the tables here.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--all", "everything", is_flag=True, help="Print the claims that hold, too.")
+@told
+def table(file: Path, n: int | None, out: Path | None, as_json: bool, everything: bool) -> None:
+    """Check the tables of FILE (LaTeX .tex, Markdown .md, or .csv); no claims file is needed.
+
+    Averages, differences, gains, totals, shares, intervals and marks are checked where the table
+    itself says enough. What is not read is listed. A contradicted figure is a question to the
+    authors, and says nothing of how it came about.
+    """
+    from harness.audit.tables.table_audit import audit_tables
+    from harness.files import write_atomic
+    from harness.results import canonical
+
+    audited = audit_tables(file, n)
+    if out is not None and audited.claims:
+        write_atomic(out, audited.claims.encode())
+    if as_json:
+        click.echo(canonical(asdict(audited)).decode(), nl=False)
+    else:
+        _show_tables(audited, everything)
+    contradicted = audited.audit.counts["contradicted"] if audited.audit else 0
+    sys.exit(1 if contradicted else 0)
+
+
+def _show_tables(audited: TableAudit, everything: bool) -> None:
+    for summary in audited.tables:
+        click.echo(_summary(summary))
+        for unread in summary.unread:
+            click.echo(f"  not read: {unread}")
+    if audited.audit is None:
+        click.echo("No figure of these tables can be checked by the others: there are no claims to write.")
+        return
+    worth = ("contradicted", "not checkable")
+    findings = [f for f in audited.audit.findings if everything or f.verdict in worth]
+    findings.sort(key=lambda finding: finding.verdict != "contradicted")
+    _show(replace(audited.audit, findings=tuple(findings)), "none", audited.audit)
+
+
+def _summary(summary: TableSummary) -> str:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in summary.claims.items())
+    size = f"{summary.rows} rows, {summary.columns} columns of figures"
+    return f"{summary.name} (line {summary.line}): {size}; claims: {kinds or 'no claim'}"
+
+
 def _check(data: Path | None, verify: bool) -> str:
     """Replay and check the study whose results are the data; say how far data were checked."""
     if data is None:
@@ -94,7 +167,7 @@ def _list() -> None:
     click.echo("Check them with: harness audit NAME")
 
 
-def _show(found: Audit, verification: str) -> None:
+def _show(found: Audit, verification: str, counted: Audit | None = None) -> None:
     from rich.box import HORIZONTALS
     from rich.console import Console
     from rich.table import Table
@@ -112,6 +185,8 @@ def _show(found: Audit, verification: str) -> None:
             Text.assemble((finding.verdict, style), "\n", finding.why),
         )
     click.echo(f"{found.title} ({found.source})")
-    Console().print(table)
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.counts.items())
-    click.echo(f"{len(found.findings)} claims: {counts}; data: {verification}")
+    if found.findings:
+        Console().print(table)
+    counted = counted or found
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in counted.counts.items())
+    click.echo(f"{len(counted.findings)} claims: {counts}; data: {verification}")

@@ -1,0 +1,1 @@
+"""Tables of a paper, from its source, and the checks that they need no claims file for."""
