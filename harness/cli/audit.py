@@ -134,7 +134,7 @@ def _show_tables(audited: TableAudit, everything: bool) -> None:
         for unread in summary.unread:
             click.echo(f"  not read: {unread}")
     if audited.audit is None:
-        click.echo("No figure of these tables can be checked by the others: there are no claims to write.")
+        click.echo("No figure of these tables can be checked by the others; there is no claim.")
         return
     worth = ("contradicted", "not checkable")
     findings = [f for f in audited.audit.findings if everything or f.verdict in worth]
