@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -176,3 +177,40 @@ def test_command_and_python_end_alike(recorded: Path, bundle: Path) -> None:
     result = CliRunner().invoke(main, ["replay", "gone", "--root", str(recorded)])
     assert result.exit_code == raised.value.exit_code == 2
     assert str(raised.value) in result.output
+
+
+COMMANDS = {
+    "replay": ["replay", "{study}", "--workers", "1"],
+    "analyze": ["analyze", "{study}"],
+    "report": ["report", "{study}", "-o", "{out}/page.html"],
+    "diff": ["diff", "{study}", "{study}"],
+    "show": ["show", "{study}"],
+    "csv": ["export", "{study}", "--format", "csv", "-o", "{out}/tables"],
+    "eee": ["export", "{study}", "--format", "eee", "-o", "{out}/records"],
+    "pack": ["pack", "{study}", "-o", "{out}/bundle.tar.zst"],
+    "score": ["score", "{study}"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_reads_each_file_of_a_study_once(
+    command: str, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Materials and cassettes are read and decoded at most once, and hashed beside."""
+    study = recorded / "cassettes/small"
+    (tmp_path / "out").mkdir()
+    reads: Counter[Path] = Counter()
+    read_bytes = Path.read_bytes
+
+    def counted(path: Path) -> bytes:
+        if path.is_relative_to(study):
+            reads[path] += 1
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counted)
+    words = [word.format(study=study, out=tmp_path / "out") for word in COMMANDS[command]]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    assert {
+        path.name: n for path, n in reads.items() if n > 1 and path.name != "results.json"
+    } == {}

@@ -50,10 +50,11 @@ def find_keys(
     encoded in them read. no_keys: texts that look like keys and are none.
     """
     for name in files_in(folder):
-        data = (folder / name).read_bytes()
+        is_cassette = name in cassette_names
+        data = cassettes.content(folder / name) if is_cassette else (folder / name).read_bytes()
         if ring.found_in(data):
             yield Finding(name, "", "a key that is in use")
-        if name in cassette_names:
+        if is_cassette:
             for label, kept in cassettes.load(folder / name).labelled():
                 yield from (Finding(name, label, found) for found in _in_call(kept, ring, no_keys))
         else:

@@ -18,6 +18,7 @@ from harness.bundle.sample import sampled
 from harness.bundle.write_papers import write_licences, write_papers
 from harness.errors import CheckFailed, UsageError
 from harness.files import write_atomic
+from harness.recording import cassette as cassettes
 from harness.recording import checksums
 from harness.recording.redaction import KeyRing
 from harness.run.checked import false_digests
@@ -60,6 +61,7 @@ class Packed(NamedTuple):
     verdict: Verdict
 
 
+@cassettes.read_once()
 def pack(study: Study, out: Path, wishes: Wishes = WHOLE) -> Packed:
     """Write a study's bundle; the same bytes from the same study.
 

@@ -12,7 +12,7 @@ from harness.diff.schema import CellWords, Diff, KindOfWords, ModelPair
 from harness.diff.study_files import first_difference, settings, texts
 from harness.errors import UsageError
 from harness.protocols.registry import protocol_of
-from harness.recording.cassette import masked
+from harness.recording.cassette import content, masked, read_once
 from harness.results import Materials
 from harness.run.checked import check_files, checked_cells
 from harness.run.replay import CellReplay
@@ -33,6 +33,7 @@ class Side(NamedTuple):
     verification: str
 
 
+@read_once()
 def compare(
     before: Study, after: Study, names: tuple[str, str] | None = None, *, verify: bool = True
 ) -> Diff:
@@ -136,7 +137,7 @@ def _of(served: tuple[dict[str, set[str]], dict[str, set[str]]], name: str) -> l
 def _words(
     before: Study, after: Study, cell: Cell, old_words: Words, new_words: Words
 ) -> CellWords:
-    files = [study.cassette(cell).read_bytes() for study in (before, after)]
+    files = [content(study.cassette(cell)) for study in (before, after)]
     both = [call for call in old_words if call in new_words]
     differ = [call for call in both if old_words[call] != new_words[call]]
     first = differ[0] if differ else None

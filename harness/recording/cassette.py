@@ -11,6 +11,8 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count, takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +23,7 @@ from harness.errors import DamagedFile, UsageError
 from harness.files import write_atomic
 from harness.json_files import flaw_of_keys
 from harness.recording.exchange import digest_of, request_in
+from harness.recording.files_read import FilesRead
 from harness.recording.interaction import Interaction, flaw
 from harness.recording.journal import Span
 from harness.recording.rules import NO_RULES, Rules, check
@@ -41,6 +44,9 @@ _masks = (
     (re.compile(rb'(?i)("date":\[?")[^"]*'), rb"\g<1>"),
     (re.compile(rb'(?i)(\["date",")[^"]*'), rb"\g<1>"),
 )
+
+
+_lately: ContextVar[FilesRead[Cassette] | None] = ContextVar("cassettes", default=None)
 
 
 class Cassette:
@@ -246,13 +252,38 @@ def from_line(line: bytes) -> Interaction:
     return _decoder.decode(line)
 
 
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Keep the cassettes that are read in a block, so that its steps read each once.
+
+    Nobody changes one that another step may read. A block inside another joins it.
+    """
+    token = _lately.set(_lately.get() or FilesRead())
+    try:
+        yield
+    finally:
+        _lately.reset(token)
+
+
 def load(path: Path) -> Cassette:
-    """Read a cassette file.
+    """Read a cassette file, in a block of `read_once` at most once.
 
     Raises DamagedFile that names the damage (empty, cut off, line ends converted, not UTF-8, a
     damaged line), FileNotFoundError where there is none.
     """
-    data = path.read_bytes()
+    files = _lately.get()
+    return (
+        _decoded(path, path.read_bytes()) if files is None else files.read(path, _decoded).content
+    )
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a cassette file, as `load` reads them; raises as it does."""
+    files = _lately.get()
+    return path.read_bytes() if files is None else files.read(path, _decoded).data
+
+
+def _decoded(path: Path, data: bytes) -> Cassette:
     rules = _rules(path, data)
     cassette = Cassette(file_format=FORMAT if rules else _checked_format(path, data), rules=rules)
     if rules:

@@ -37,6 +37,7 @@ class WrittenReport(NamedTuple):
     verdicts: list[Verdict]
 
 
+@cassettes.read_once()
 def write_report(
     studies: Sequence[Study], out: Path, pictures: Path | None = None, *, verify: bool = True
 ) -> WrittenReport:
