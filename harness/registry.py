@@ -19,6 +19,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = {
     "harness.protocols": {
         "ddft": "harness.protocols.ddft.protocol",
         "depthcharge": "harness.protocols.depthcharge.protocol",
+        "program": "harness.protocols.program.protocol:PROTOCOL",
     },
     "harness.providers": {
         "openai": "harness.asking.models.openai:PROVIDER",

@@ -61,8 +61,12 @@ HOUSE: Mapping[str, Room] = {
     "protocols": room({*EVERYONE, "asking", "page", "registry", "study"}),
     "protocols/ddft": PROTOCOL,
     "protocols/depthcharge": PROTOCOL,
+    "protocols/program": room(
+        {*EVERYONE, "asking", "forms", "page", "protocols", "study"}, {"msgspec", "pydantic"}
+    ),
+    "isolation": room({"errors"}),
     "run": room(
-        {*EVERYONE, "asking", "fitness", "forms", "protocols", "proxy",
+        {*EVERYONE, "asking", "fitness", "forms", "isolation", "protocols", "proxy",
             "recording", "study"},
         {"httpx", "msgspec"},
     ),

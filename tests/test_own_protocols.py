@@ -14,18 +14,20 @@ from harness.protocols.seam import StudyProtocol
 
 HARNESS = Path(registry.__file__).parent
 NAMES = tuple(registry.BUILT_IN["harness.protocols"])
+ALSO_A_WORD = {"program": r"""["']program["']|protocols.program"""}  # stands in every text
 # The form of each protocol's results, the classes of the Python interface that bear the protocols'
 # names, and the tools for DDFT's jury.
 HAVE_A_NAME = (
     "registry.py", "__init__.py", "profilers.py",
     "results/__init__.py", "results/ddft.py", "results/depthcharge.py",
+    "proxy/endpoints.py", "proxy/reverse.py",
     "jury/calibrate.py", "jury/trap_check.py",
 )  # fmt: skip
 
 
 def named_in(path: Path, names: tuple[str, ...] = NAMES) -> list[str]:
     """Return the lines of a file that name a protocol."""
-    pattern = re.compile(rf"(?i)({'|'.join(names)})")
+    pattern = re.compile(f"(?i)({'|'.join(ALSO_A_WORD.get(name, name) for name in names)})")
     return [
         f"{path.relative_to(HARNESS)}:{number}: {line.strip()}"
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)

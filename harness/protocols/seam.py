@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from harness.asking.executor import Each, in_turn
@@ -49,17 +50,57 @@ class Changes(NamedTuple):
     otherwise: str
 
 
+class Command(NamedTuple):
+    """A command of a cell; folder: a fresh one, in whose subfolder `work` it runs; in seconds."""
+
+    arguments: Sequence[str]
+    folder: Path
+    timeout: float
+
+
+class CommandCall(NamedTuple):
+    """A call that a command made: its endpoint, its texts, the model's name for itself, tokens."""
+
+    endpoint: str
+    request: str
+    answer: str
+    served: str
+    tokens: tuple[int, int] | None
+
+
+class CommandRun(NamedTuple):
+    """How a command ran.
+
+    code: its exit code. attempts: connections past the proxy, None where they are not seen.
+    isolation: what kept it apart, in words. stdout, stderr: their last 100 kB.
+    """
+
+    code: int
+    timed_out: bool
+    attempts: int | None
+    isolation: str
+    stdout: str
+    stderr: str
+    calls: Sequence[CommandCall]
+    sends: bool
+
+
+RunCommand = Callable[[Command], CommandRun]
+
+
 class Surroundings(NamedTuple):
     """What a cell is run with: models and sources by the study's names of them.
 
     heard: is called with each verdict that a model gave, by its state ("ok" or what was wrong).
-    each: how what can be done at once is done.
+    each: how what can be done at once is done. run_command: runs a command whose calls are recorded
+    or replayed.
     """
 
     models: Mapping[str, Model]
     sources: Mapping[str, Source] = {}
     heard: Heard = ignored
     each: Each = in_turn
+    run_command: RunCommand | None = None
 
 
 class Held(Protocol):
@@ -73,7 +114,11 @@ class Held(Protocol):
         """
 
     def transcript(self) -> Any:
-        """Return what was said so far: a struct with `cell`."""
+        """Return what was said so far: a struct with `cell`.
+
+        Where a verdict says more of a cell than its numbers, it has `remarks`, pairs of texts: what
+        was looked at ("outputs") and how it is ("identical").
+        """
 
 
 class NoRules(NamedTuple):

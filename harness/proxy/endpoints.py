@@ -128,7 +128,9 @@ def _study_file(endpoints: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def keys_of(endpoints: Mapping[str, ServedEndpoint]) -> list[str]:
+def keys_of(
+    endpoints: Mapping[str, ServedEndpoint], environment: Mapping[str, str] = os.environ
+) -> list[str]:
     """Return the keys of endpoints that the environment holds."""
     variables = [endpoint.api_key_env for endpoint in endpoints.values() if endpoint.api_key_env]
-    return [os.environ[name] for name in variables if os.environ.get(name)]
+    return [environment[name] for name in variables if environment.get(name)]

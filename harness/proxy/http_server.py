@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
@@ -227,11 +228,12 @@ class Server:
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
 
-    async def start(self, port: int = 0) -> int:
-        """Listen, and return the port."""
+    async def start(self, port: int = 0, listener: socket.socket | None = None) -> int:
+        """Listen, on a socket that listens already where there is one, and return the port."""
         loop = asyncio.get_running_loop()
+        place = {"host": "127.0.0.1", "port": port} if listener is None else {"sock": listener}
         self._server = await loop.create_server(
-            lambda: Connection(self._handle, self._connections), "127.0.0.1", port, backlog=1024
+            lambda: Connection(self._handle, self._connections), backlog=1024, **place
         )
         return int(self._server.sockets[0].getsockname()[1])
 

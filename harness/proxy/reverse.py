@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import socket
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from harness.files import file_name
 from harness.proxy.endpoints import ServedEndpoint, keys_of
 from harness.proxy.http_server import ClientLeft, Headers, Incoming, Outgoing, Server
 from harness.recording.cassette import is_cassette
+from harness.recording.recorder import Recorder
 from harness.recording.redaction import is_secret_header
 from harness.recording.transport import RecordingTransport
 from harness.recording.way_out import way_out
@@ -75,6 +77,8 @@ class ReverseProxy:
 
     folder: where the cassettes are, one a cell. mode: "record" sends what is not recorded,
     "replay" never sends. What stops a cell stops all its later calls.
+    recorder: of the only cell, where somebody else keeps it. listener: a socket that listens
+    already. keys: the environment, or whatever else holds the keys by their variables.
     """
 
     def __init__(
@@ -83,13 +87,18 @@ class ReverseProxy:
         endpoints: Mapping[str, ServedEndpoint],
         mode: Literal["record", "replay"],
         *,
+        recorder: Recorder | None = None,
+        listener: socket.socket | None = None,
+        keys: Mapping[str, str] | None = None,
         report: Callable[[str], None] = lambda words: print(words, file=sys.stderr, flush=True),
     ) -> None:
         self._folder, self._endpoints, self._records = folder, endpoints, mode == "record"
         self._report = report
-        self._keys = keys_of(endpoints) if self._records else []
+        self._recorder, self._listener = recorder, listener
+        environment = os.environ if keys is None else keys
+        self._keys = keys_of(endpoints, environment) if self._records else []
         self._key_headers = {
-            name: endpoint.key_headers(os.environ) if self._records else {}
+            name: endpoint.key_headers(environment) if self._records else {}
             for name, endpoint in endpoints.items()
         }
         self._cells: dict[str, RecordingTransport] = {}
@@ -103,9 +112,11 @@ class ReverseProxy:
         """Listen on a port of this machine alone; 0 takes a free one."""
         if self._records:
             self._network = way_out(httpx, asynchronous=True, options={})
-        else:
+        if self._recorder is not None:
+            self._cells[ONLY_CELL] = RecordingTransport(self._recorder, inner=self._network)
+        elif not self._records:
             self._open_recorded()
-        self.port = await self._server.start(port)
+        self.port = await self._server.start(port, self._listener)
 
     def url(self, endpoint: str, cell: str = "") -> str:
         """Return the base URL that a client of an endpoint is to use."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import platform
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,10 +42,11 @@ class _Guard:
     installed = False
     closed = 0
     attempts = 0
+    lifted = threading.local()
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    if _Guard.closed and event in REFUSED_EVENTS:
+    if _Guard.closed and event in REFUSED_EVENTS and not getattr(_Guard.lifted, "depth", 0):
         _Guard.attempts += 1
         raise Blocked(
             f"{event} {_target(arguments)}: blocked. A replay reaches no network and "
@@ -74,6 +76,17 @@ def open_again() -> None:
 def attempts() -> int:
     """Count the refused attempts of this process so far."""
     return _Guard.attempts
+
+
+@contextlib.contextmanager
+def lifted() -> Iterator[None]:
+    """Let this thread alone start a program: one that is kept apart from the network itself."""
+    depth = getattr(_Guard.lifted, "depth", 0)
+    _Guard.lifted.depth = depth + 1
+    try:
+        yield
+    finally:
+        _Guard.lifted.depth = depth
 
 
 @contextlib.contextmanager

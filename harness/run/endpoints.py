@@ -22,7 +22,7 @@ def with_endpoints(study: Study, cell: Cell) -> Cassette:
     """
     path = study.cassette(cell)
     cassette = cassettes.load(path)
-    names = endpoints(study)
+    names = {*endpoints(study), *study.file.endpoints}
     asked = asked_endpoints(study, cell) if cassette.format == 1 else {}
     interactions = []
     for label, interaction in cassette.labelled():

@@ -24,6 +24,7 @@ from harness.recording.transcript import transcript_sum
 from harness.recording.transport import RecordingTransport
 from harness.results import GoldKey, Materials
 from harness.run import pool
+from harness.run.commands import command_runner, require_trust
 from harness.run.exam import jury_check
 from harness.run.wiring import endpoints, frozen, surroundings
 from harness.study.folder import Cell, Study
@@ -60,6 +61,7 @@ def replay_cells(
 
     workers: how many processes work, this one among them (default: by the number of cells).
     """
+    require_trust(study)
     cells = study.cells() if cells is None else cells
     if workers is None:
         workers = (os.cpu_count() or 1) if len(cells) >= MANY_CELLS else 1
@@ -103,7 +105,8 @@ def _opened_cell(study: Study, materials: Materials, cell: Cell, recorder: Recor
     """Set up a cell with nothing but its recording to ask."""
     transports = dict.fromkeys(endpoints(study), RecordingTransport(recorder))
     manner = Manner(version=materials.protocol_version)
-    around = surroundings(study, cell, transports, {}, manner=manner)
+    runner = command_runner(study, recorder, {})
+    around = surroundings(study, cell, transports, {}, manner=manner, run_command=runner)
     return held_cell(study, cell, materials, around)
 
 

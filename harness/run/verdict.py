@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -33,7 +34,8 @@ class Verdict(msgspec.Struct):
     are computed now that the results of an older release do not have. missing_answers: of the
     models examined, by kind; judged_answers: those without a text that were judged, by kind;
     missing_judgements: those of them, too. left_out: how many cells lack bodies and are not
-    replayed. notices: what has to be said before any number. problems: everything that makes it
+    replayed. notices: what has to be said before any
+    number. remarks: what the protocol says beside the numbers. problems: everything that makes it
     fail, the first of each kind in full.
     """
 
@@ -61,6 +63,7 @@ class Verdict(msgspec.Struct):
     notices: list[str] = []
     incomplete: bool = False
     jury: str = ""
+    remarks: list[str] = []
     problems: list[str] = []
 
     @property
@@ -87,6 +90,7 @@ class Verdict(msgspec.Struct):
             f"network attempts {self.network_attempts}",
             f"numbers {self.numbers}{self._of_whole}{self._first}",
             f"words {self.words}{self._of_whole}",
+            *self.remarks,
             f"fingerprint {self.fingerprint or 'none'}",
             *self._missing,
             *([f"jury: {self.jury}"] if self.jury else []),
@@ -267,16 +271,18 @@ def _name_unfinished(study: Study, verdict: Verdict) -> None:
 def _strangers(study: Study) -> list[str]:
     """Name the files of the study's folder that belong to no cell of its grid."""
     known = {study.cassette(cell).name for cell in study.cells()}
-    known |= {"materials.json", "results.json"}
+    known |= {"materials.json", "results.json", *study.file.plan.listed_files}
     return [
         f"replay: {path.name} is the cassette of no cell in study.toml"
         for path in checksums.covered_files(study.folder)
-        if path.suffix == ".json" and path.name not in known
+        if path.parent == study.folder and path.suffix == ".json" and path.name not in known
     ]
 
 
 def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: Verdict) -> None:
     verdict.valid, verdict.notices = found.valid, found.notices
+    transcripts = [replay.transcript for replay in replays]
+    verdict.remarks = _remarks(transcripts)
     verdict.missing_judgements = found.missing.missing
     verdict.missing_answers = found.answers.whole.missing_kinds
     verdict.judged_answers = found.answers.whole.judged_kinds
@@ -290,6 +296,16 @@ def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: V
         verdict.problems.append(f"numbers: {study.results} is missing, nothing to compare with")
         return
     enter_comparison(compare_results(study, found, replays), verdict)
+
+
+def _remarks(transcripts: Sequence[Any]) -> list[str]:
+    """Return what transcripts remark, each with how many of its topic are so."""
+    pairs = Counter(pair for each in transcripts for pair in getattr(each, "remarks", ()))
+    topics = Counter(topic for topic, _ in pairs.elements())
+    return [
+        f"{topic} {state} {count}/{topics[topic]}"
+        for (topic, state), count in sorted(pairs.items())
+    ]
 
 
 def enter_comparison(comparison: ResultsComparison, verdict: Verdict) -> None:

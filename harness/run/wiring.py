@@ -20,13 +20,15 @@ from harness.asking.sources.page_transport import PageTransport, extractor
 from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.protocols.registry import protocol_of
-from harness.protocols.seam import Surroundings
+from harness.protocols.seam import RunCommand, Surroundings
 from harness.results import Materials
 from harness.run.exam import with_own_gold
 from harness.study.entries import ModelEntry, SourceEntry
 from harness.study.folder import Cell, Study
 from harness.study.prices import read_prices
 from harness.study.texts import changed_prompt, read_prompts, require_filled
+
+KEYED = ("models", "sources", "endpoints")  # tables of a study file that name keys
 
 
 class Frozen(NamedTuple):
@@ -116,7 +118,7 @@ def keys_in_use(study: Study) -> dict[str, str]:
     """Return the value of every key that the study file names, by model or source."""
     return {
         name: os.environ.get(entry.api_key_env, "").strip()
-        for name, entry in endpoints(study).items()
+        for name, entry in {**endpoints(study), **study.file.endpoints}.items()
         if entry.api_key_env
     }
 
@@ -129,8 +131,8 @@ def endpoints(study: Study) -> dict[str, ModelEntry | SourceEntry]:
 def require_keys(study: Study, keys: Mapping[str, str]) -> None:
     """Raise UsageError for a key that the study file names and the environment does not hold."""
     for name, value in keys.items():
-        kind = "models" if name in study.file.models else "sources"
-        variable = endpoints(study)[name].api_key_env
+        kind = next(kind for kind in KEYED if name in getattr(study.file, kind))
+        variable = getattr(study.file, kind)[name].api_key_env
         if not value:
             raise UsageError(
                 f"{study.folder / 'study.toml'}: {kind}.{name} needs a key in the "
@@ -162,6 +164,7 @@ def surroundings(
     heard: Heard = ignored,
     each: Each = in_turn,
     manner: Manner = MANNER,
+    run_command: RunCommand | None = None,
 ) -> Surroundings:
     """Return every model and source of the study over its transport, for one cell."""
     domain = study.file.plan.domain_of(cell)
@@ -173,4 +176,4 @@ def surroundings(
         name: open_source(source.endpoint(name, keys.get(name), domain), transports[name])
         for name, source in study.file.sources.items()
     }
-    return Surroundings(models, sources, heard, each)
+    return Surroundings(models, sources, heard, each, run_command)

@@ -161,6 +161,20 @@ class SourceEntry(Strict):
         )
 
 
+class EndpointEntry(Strict):
+    """[endpoints.NAME]: what a program asks through the proxy.
+
+    kind: the provider whose API it speaks, which says how a key is sent and which variables tell a
+    client its address; "" for any other. env: more variables that tell it.
+    """
+
+    base_url: BaseUrl = Field(pattern=r"^https?://")
+    kind: ProviderName | Literal[""] = ""
+    api_key_env: str = ""
+    key_header: str = ""
+    env: list[str] = []
+
+
 def _within(option: Any, domain: str) -> Any:
     """Return an option with the domain in the place of {domain}, in lists of texts too."""
     if isinstance(option, list):

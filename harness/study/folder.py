@@ -94,7 +94,11 @@ class Study:
         """
         unseen = {"record", "title", "about", "facts", "prompts"}  # their texts are materials
         study = self.file.model_dump(mode="json", exclude=unseen, exclude_defaults=True)
-        for entry in (*study["models"].values(), *study.get("sources", {}).values()):
+        for entry in (
+            *study["models"].values(),
+            *study.get("sources", {}).values(),
+            *study.get("endpoints", {}).values(),
+        ):
             for limit in LIMITS:
                 entry.pop(limit, None)
         frozen = json.loads(materials)

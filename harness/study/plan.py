@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Protocol
 
 import msgspec
@@ -30,13 +31,16 @@ class Plan(Strict):
     """The table that has a protocol's name in study.toml: who is examined, on what, by what rules.
 
     A protocol has one of its own. ROLES: what its models do in it. CELL: the struct of a cell's
-    place. JUDGES: the role of those that judge. params: by role, the parameters
-    of its requests.
+    place. JUDGES: the role of those that judge. TAKES_ENDPOINTS: whether it has [endpoints] besides
+    models and sources. NOT_NEEDED: what of every study file is this, where the file has it not.
+    params: by role, the parameters of its requests.
     """
 
     ROLES: ClassVar[tuple[str, ...]] = ()
     CELL: ClassVar[type]
     JUDGES: ClassVar[str] = "judge"
+    TAKES_ENDPOINTS: ClassVar[bool] = False
+    NOT_NEEDED: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     params: dict[str, dict[str, Any]] = {}
 
@@ -61,6 +65,11 @@ class Plan(Strict):
     @property
     def listed_sources(self) -> list[str]:
         """Return the sources that the table names."""
+        return []
+
+    @property
+    def listed_files(self) -> list[str]:
+        """Return the files of the study's folder that the table names."""
         return []
 
     @property

@@ -11,7 +11,13 @@ from pydantic import AfterValidator, Field, ModelWrapValidatorHandler, create_mo
 
 from harness import registry
 from harness.forms import METRIC, AnyName, Name, Strict
-from harness.study.entries import FactsEntry, ModelEntry, SourceEntry, named_in_registry
+from harness.study.entries import (
+    EndpointEntry,
+    FactsEntry,
+    ModelEntry,
+    SourceEntry,
+    named_in_registry,
+)
 from harness.study.plan import Plan
 
 PROTOCOLS: registry.Group = "harness.protocols"
@@ -61,6 +67,7 @@ class StudyFile(Strict):
     seed: int = Field(ge=0, lt=2**63)
     models: dict[AnyName, ModelEntry]
     sources: dict[Name, SourceEntry] = {}
+    endpoints: dict[Name, EndpointEntry] = {}
     facts: dict[AnyName, FactsEntry] = Field({}, json_schema_extra=METRIC)
     prompts: PromptFiles = PromptFiles()
     record: Record = Record()
@@ -95,7 +102,7 @@ class StudyFile(Strict):
         for name in protocols:
             if name != protocol and name in entries and name not in cls.model_fields:
                 raise ValueError(f"[{name}] stands in a study whose protocol is {protocol!r}")
-        return study_form(protocol).model_validate(entries)
+        return study_form(protocol).model_validate({**plan_form(protocol).NOT_NEEDED, **entries})
 
     @model_validator(mode="after")
     def _models_are_there(self) -> StudyFile:
@@ -109,6 +116,8 @@ class StudyFile(Strict):
     @model_validator(mode="after")
     def _sources_are_there(self) -> StudyFile:
         _require_entries("source", self.plan.listed_sources, self.sources)
+        if self.endpoints and not self.plan.TAKES_ENDPOINTS:
+            raise ValueError("endpoints: this protocol asks models and sources only")
         for name in self.sources:
             if name in self.models:
                 raise ValueError(f"sources.{name}: a model has this name too")
