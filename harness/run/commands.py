@@ -39,11 +39,14 @@ def command_runner(
 ) -> RunCommand | None:
     """Return what runs a cell's command over its recorder; None where a study has no endpoints.
 
-    keys: by endpoint; the proxy puts them in, and the command has none.
+    keys: by endpoint; the proxy puts them in, and the command has none. tally: of a recording,
+    which runs the command on its owner's word.
     """
     entries = study.file.endpoints
     if not entries:
         return None
+    if tally is not None:
+        trust(study)
     served = {name: ServedEndpoint(**entry.model_dump()) for name, entry in entries.items()}
     environment = {entries[name].api_key_env: key for name, key in keys.items()}
 

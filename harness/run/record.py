@@ -31,7 +31,7 @@ from harness.results import Fallback, GoldKey
 from harness.run.budget import Budget, PricedTransport, check_limit
 from harness.run.causes import cause_of, causes
 from harness.run.circuit_breaker import JudgeWatch
-from harness.run.commands import command_runner, trust
+from harness.run.commands import command_runner
 from harness.run.preflight import read_all
 from harness.run.reach import ReachTransport
 from harness.run.rejections import RejectionWatch
@@ -133,7 +133,6 @@ class Recording:
         grid = protocol_of(study).pilot_cells(study) if pilot else only or study.cells()
         self._partial = len(grid) < len(study.cells())
         self.open_cells = [cell for cell in grid if self._is_open(cell)]
-        trust(study)
         if self.open_cells:  # results can be made anew without a key
             require_keys(study, self._keys)
         self._protocol = protocol_of(study)
@@ -151,9 +150,8 @@ class Recording:
     def _spent(self) -> float | None:
         """Give what this session spent; None where the price of a model is not known."""
         known = self._prices.models if self._prices else {}
-        if not self.study.file.models:
-            return None
-        return self.budget.spent if set(known) >= set(self.study.file.models) else None
+        models = set(self.study.file.models)
+        return self.budget.spent if models and set(known) >= models else None
 
     def _cells_named(self, names: Iterable[str]) -> set[str]:
         """Return the cells to start anew; the name "open" stands for all that are begun."""
