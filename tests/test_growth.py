@@ -73,6 +73,15 @@ def test_results_cannot_say_they_are_older_than_their_cassettes() -> None:
     assert newer_fields({"results_version": 2}, ADDED, oldest=2) == ADDED[3]
 
 
+def test_a_protocols_fields_go_by_its_own_version() -> None:
+    """Its metrics have a version, so that another package can add one between two releases."""
+    recorded = {"results_version": 2, "metrics_version": 3}
+    assert newer_fields(recorded, ADDED) == frozenset()
+    assert newer_fields({**recorded, "metrics_version": 2}, ADDED) == ADDED[3]
+    assert newer_fields({**recorded, "metrics_version": 0}, ADDED) == frozenset()
+    assert newer_fields({**recorded, "metrics_version": "2"}, ADDED) == frozenset()
+
+
 def test_a_protocol_names_what_its_results_grew_by() -> None:
     """A field of a protocol's list may be absent from results of an older form than it names."""
     assert "cells[].turns[].missing" in newer_fields({"results_version": 1}, ADDED)

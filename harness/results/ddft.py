@@ -120,6 +120,7 @@ class SubjectMetrics(msgspec.Struct):
 class Results(StudyResults, kw_only=True):
     """results.json of a DDFT study: what it found, and by which rules."""
 
+    metrics_version: int = 2
     subjects: list[SubjectMetrics]
     analysis: Any
     cells: list[CellResult]

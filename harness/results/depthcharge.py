@@ -260,6 +260,7 @@ class RunMetrics(msgspec.Struct):
 class DrillResults(StudyResults, kw_only=True):
     """results.json of a DepthCharge study: what it found, and by which rules."""
 
+    metrics_version: int = 2
     runs: list[RunMetrics]
     analysis: Any
     cells: list[RunResult]

@@ -11,10 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.results.shared import RESULTS_VERSION
-
-AddedFields = Mapping[int, frozenset[str]]  # by the first RESULTS_VERSION that has them
-FORM = ("results_version", "transcripts")  # say how results were written; no numbers
+AddedFields = Mapping[int, frozenset[str]]  # by the first version that has them
+VERSIONS = ("results_version", "metrics_version")
+FORM = (*VERSIONS, "transcripts")  # say how results were written; no numbers
 OF_EVERY_PROTOCOL: AddedFields = {
     2: frozenset({*FORM, "answers", "cells[].replies", "fallbacks", "jury", "notices"})
 }
@@ -24,14 +23,23 @@ _entry = re.compile(r"\[[^\[\]]*\]")
 def newer_fields(recorded: Any, of_protocol: AddedFields, oldest: int = 1) -> frozenset[str]:
     """Return the fields that recorded results may lack, since they came after their form.
 
-    oldest: the form that such results have at least. None of theirs may be absent where they say
-    they are older, or name no form that there was.
+    of_protocol: by `metrics_version`, which results of version 1 do not have. oldest: the
+    results_version that such results have at least. None of theirs may be absent where they say
+    they are older, or name no version that there was.
     """
-    version = recorded.get("results_version", 1) if isinstance(recorded, dict) else RESULTS_VERSION
-    if not isinstance(version, int) or version < oldest:
+    if not isinstance(recorded, dict):
         return frozenset()
-    added = [*OF_EVERY_PROTOCOL.items(), *of_protocol.items()]
-    return frozenset().union(*(fields for first, fields in added if version < first))
+    version = recorded.get("results_version", 1)
+    of_metrics = recorded.get("metrics_version", version)
+    if type(version) is not int or type(of_metrics) is not int:
+        return frozenset()
+    if version < oldest or of_metrics < 1:
+        return frozenset()
+    return _added_since(version, OF_EVERY_PROTOCOL) | _added_since(of_metrics, of_protocol)
+
+
+def _added_since(version: int, added: AddedFields) -> frozenset[str]:
+    return frozenset().union(*(fields for first, fields in added.items() if version < first))
 
 
 def pattern(where: str) -> str:

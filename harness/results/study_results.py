@@ -25,7 +25,9 @@ class StudyResults(msgspec.Struct, kw_only=True):
     That form has two fields more: `analysis`, the study-level analysis (a struct or {}), and
     `cells`, the numbers of each finished cell with `cell` (its place), `served` (by endpoint, the
     models' names that it gave) and `usage` (by model). notices: what has to be said before any
-    number. jury: whether the judges are fit. transcripts: a hash of each cell's words.
+    number. results_version: of the fields here; metrics_version: of the protocol's own, which a new
+    metric makes one more. jury: whether the judges are fit. transcripts: a hash of each cell's
+    words.
     """
 
     study: str
@@ -37,6 +39,7 @@ class StudyResults(msgspec.Struct, kw_only=True):
     missing: Missing
     spending: Spending
     results_version: int = RESULTS_VERSION
+    metrics_version: int = 1
     fallbacks: Fallbacks = msgspec.field(default_factory=Fallbacks)
     transcripts: dict[str, str] = {}
     answers: AnswerCounts = NO_ANSWERS

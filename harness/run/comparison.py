@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from harness import results as results_file
 from harness.protocols.registry import protocol_of
 from harness.results import FirstDifference, GoldKey
-from harness.results.growth import newer_fields
+from harness.results.growth import VERSIONS, newer_fields
 from harness.run.replay import CellReplay
 from harness.study.folder import Study
 
@@ -47,8 +47,9 @@ def compare_results(study: Study, results: Any, replays: Sequence[CellReplay]) -
     if study.results.read_bytes() == now:
         return ResultsComparison(IDENTICAL, IDENTICAL)
     recorded = results_file.read_results(study.results)
-    comparison = _compared(study, recorded, msgspec.json.decode(now), replays)
-    if comparison.where or comparison.words == NOT_BOUND:
+    newer = _newer_fields(study, recorded, replays)
+    comparison = _compared(study, recorded, msgspec.json.decode(now), newer)
+    if comparison.where or comparison.more or comparison.words == NOT_BOUND:
         return comparison
     return comparison._replace(numbers=EQUAL, where=FORM_ONLY)
 
@@ -67,7 +68,8 @@ def compare_cells(study: Study, replays: Sequence[CellReplay]) -> ResultsCompari
             }
         )
     )
-    return _compared(study, _part_of(recorded, now), now, replays)
+    newer = _newer_fields(study, recorded, replays)
+    return _compared(study, _part_of(recorded, now), now, newer)
 
 
 def _part_of(recorded: Any, now: dict[str, Any]) -> Any:
@@ -87,15 +89,20 @@ def _part_of(recorded: Any, now: dict[str, Any]) -> Any:
     return selected
 
 
-def _compared(
-    study: Study, recorded: Any, now: dict[str, Any], replays: Sequence[CellReplay]
-) -> ResultsComparison:
-    """Compare as far as the recorded form goes; no other cassettes have results of its first."""
+def _newer_fields(study: Study, recorded: Any, replays: Sequence[CellReplay]) -> frozenset[str]:
+    """Return what recorded results may lack; those of the first form have cassettes of format 1."""
     oldest = 1 if all(replay.file_format == 1 for replay in replays) else BINDING_VERSION
-    newer = newer_fields(recorded, protocol_of(study).ADDED, oldest)
+    return newer_fields(recorded, protocol_of(study).ADDED, oldest)
+
+
+def _compared(
+    study: Study, recorded: Any, now: dict[str, Any], newer: frozenset[str]
+) -> ResultsComparison:
+    """Compare as far as the recorded form goes."""
+    apart = {TRANSCRIPTS, *_older_versions(recorded, now)}
     comparison = results_file.compared(
-        _without_sums(recorded),
-        _without_sums(now),
+        _without(apart, recorded),
+        _without(apart, now),
         newer=newer,
         cell_name=study.file.plan.cell_name,
     )
@@ -113,10 +120,22 @@ def _compared(
     return ResultsComparison(IDENTICAL, words, more=comparison.more)
 
 
-def _without_sums(results: Any) -> Any:
+def _older_versions(recorded: Any, now: dict[str, Any]) -> list[str]:
+    """Return the versions that are lower in recorded results, as they are in an older study."""
+    if not isinstance(recorded, dict):
+        return []
+    versions = [(name, recorded.get(name), now.get(name)) for name in VERSIONS]
+    return [
+        name
+        for name, old, new in versions
+        if type(old) is int and type(new) is int and 1 <= old < new
+    ]
+
+
+def _without(names: Collection[str], results: Any) -> Any:
     if not isinstance(results, dict):
         return results
-    return {name: entry for name, entry in results.items() if name != TRANSCRIPTS}
+    return {name: entry for name, entry in results.items() if name not in names}
 
 
 def _first_other_words(recorded: Any, now: dict[str, Any]) -> FirstDifference | None:
