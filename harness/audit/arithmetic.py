@@ -47,8 +47,8 @@ def arithmetic(claim: ArithmeticClaim) -> CheckOutcome:
     A product of whole numbers is one of counts. In any other expression whole numbers may be
     rounded themselves, as in "from 72% to 81%, 10 points": what only then holds is not checkable.
     """
-    why = f"= {claim.expression.text}"
-    outcome = decide(claim.published, lambda rounding: [_reading(claim, rounding)], why)
+    formula = f"= {claim.expression.text}"
+    outcome = decide(claim.published, lambda rounding: [_reading(claim, rounding)], formula)
     if claim.counts or claim.inputs or not claim.expression.may_round_whole_numbers:
         return outcome
     loose = decide(
@@ -60,8 +60,8 @@ def arithmetic(claim: ArithmeticClaim) -> CheckOutcome:
 
 
 def _reading(claim: ArithmeticClaim, rounding: Rounding, *, whole_rounded: bool = False) -> Reading:
-    middle = claim.expression.exact({name: each.value for name, each in claim.inputs.items()})
-    named = {name: each.span_under(rounding) for name, each in claim.inputs.items()}
+    middle = claim.expression.exact({name: figure.value for name, figure in claim.inputs.items()})
+    named = {name: figure.span_under(rounding) for name, figure in claim.inputs.items()}
     spans = range_of(claim.expression, named, rounding, whole_rounded=whole_rounded)
     if spans is None:
         return Reading(Span(-(10**100), 10**100, middle))

@@ -79,9 +79,11 @@ def audit(path: Path, file: ClaimsFile, data: Path | None = None) -> Audit:
     outcomes = _one_rounding_a_table(file.claim, outcomes)
     if file.rounding is not None:
         way = Rounding.CUT_OFF if file.rounding == "cut off" else Rounding.NEAREST
-        why = f"the source says that its figures are {way}"
-        outcomes = {name: _only(way, outcome, why) for name, outcome in outcomes.items()}
-    findings = tuple(_finding(name, file.claim[name], each) for name, each in outcomes.items())
+        reason = f"the source says that its figures are {way}"
+        outcomes = {name: _only(way, outcome, reason) for name, outcome in outcomes.items()}
+    findings = tuple(
+        _finding(name, file.claim[name], outcome) for name, outcome in outcomes.items()
+    )
     return Audit(file.title, file.source, str(data) if data else None, findings)
 
 
@@ -121,17 +123,17 @@ def _one_rounding_a_table(
     for table in {claim.table for claim in claims.values() if claim.table}:
         names = [name for name, claim in claims.items() if claim.table == table]
         fits = Counter(way for name in names for way in outcomes[name].roundings)
-        way = max(Rounding, key=lambda each: (fits[each], each is Rounding.NEAREST))
-        why = f"most figures of {table} are {way}"
-        judged |= {name: _only(way, outcomes[name], why) for name in names}
+        way = max(Rounding, key=lambda rounding: (fits[rounding], rounding is Rounding.NEAREST))
+        reason = f"most figures of {table} are {way}"
+        judged |= {name: _only(way, outcomes[name], reason) for name in names}
     return judged
 
 
-def _only(way: Rounding, outcome: CheckOutcome, why: str) -> CheckOutcome:
+def _only(way: Rounding, outcome: CheckOutcome, reason: str) -> CheckOutcome:
     """Contradict what holds only under another way of rounding."""
     if not outcome.roundings or way in outcome.roundings:
         return outcome
-    return replace(outcome, verdict="contradicted", why=joined(why, outcome.why))
+    return replace(outcome, verdict="contradicted", why=joined(reason, outcome.why))
 
 
 def _finding(name: str, claim: Claim, outcome: CheckOutcome) -> AuditFinding:

@@ -31,8 +31,8 @@ def mean(spans: Sequence[Span]) -> Span:
 
 def weighted_mean(spans: Sequence[Span], weights: Sequence[Fraction | int]) -> Span:
     """Return the range of a mean with exact weights; weighted by the counts it is micro average."""
-    whole = sum(map(Fraction, weights), Fraction(0))
-    return weighted_sum(spans, [Fraction(weight) / whole for weight in weights])
+    weight_sum = sum(map(Fraction, weights), Fraction(0))
+    return weighted_sum(spans, [Fraction(weight) / weight_sum for weight in weights])
 
 
 def weighted_sum(spans: Sequence[Span], weights: Sequence[Fraction]) -> Span:
@@ -58,13 +58,13 @@ def relative_gain(new: Span, old: Span) -> Span | None:
     return Span(min(corners), max(corners), middle)
 
 
-def counts_giving(figure: Printed, n: int, whole: int, rounding: Rounding) -> range:
+def counts_giving(figure: Printed, n: int, scale: int, rounding: Rounding) -> range:
     """Return the counts k for which whole * k / n would be printed so.
 
     whole: 100 for a percentage, 1 for a share or a mean of n whole numbers. GRIM (Brown and
     Heathers 2017) asks whether there is one.
     """
-    step = Fraction(whole, n)
+    step = Fraction(scale, n)
     low, high = figure.span_under(rounding).ends
     first, last = math.ceil(low / step), math.floor(high / step)
     return range(*_trimmed(figure, step, first, last, rounding))

@@ -69,9 +69,9 @@ def granularity(claim: GranularityClaim) -> CheckOutcome:
     samples) for the mean over several samples each. Where the source does not say that there is
     one sample of each, a value off the lattice of n is not checkable.
     """
-    n, whole = claim.n * (claim.samples or 1), 100 if claim.percent else 1
+    n, scale = claim.n * (claim.samples or 1), 100 if claim.percent else 1
     fitting = {
-        rounding: _within(claim, counts_giving(claim.published, n, whole, rounding), n)
+        rounding: _within(claim, counts_giving(claim.published, n, scale, rounding), n)
         for rounding in Rounding
     }
     roundings = frozenset(rounding for rounding, ks in fitting.items() if ks)
@@ -80,7 +80,7 @@ def granularity(claim: GranularityClaim) -> CheckOutcome:
     if roundings:
         words = _counts(fitting[Rounding.CUT_OFF], n)
         return CheckOutcome("reproduced*", words, "only if cut off", roundings)
-    off = CheckOutcome("contradicted", _neighbours(claim, n, whole), _no_count(claim, n), roundings)
+    off = CheckOutcome("contradicted", _neighbours(claim, n, scale), _no_count(claim, n), roundings)
     outside = claim.percent and not 0 <= claim.published.value <= 100
     if claim.samples is not None or outside:
         return off
@@ -136,8 +136,8 @@ def _counts(ks: range, n: int) -> str:
     return f"{words} of {n}"
 
 
-def _neighbours(claim: GranularityClaim, n: int, whole: int) -> str:
-    step = Fraction(whole, n)
+def _neighbours(claim: GranularityClaim, n: int, scale: int) -> str:
+    step = Fraction(scale, n)
     below = claim.published.value // step
     near = [k for k in (below, below + 1) if k >= 0 and not (claim.percent and k > n)]
     return "; ".join(f"{k} of {n} is {shown(k * step, claim.published.places)}" for k in near)

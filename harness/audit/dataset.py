@@ -39,28 +39,28 @@ class Dataset:
             )
 
     def at(self, steps: Sequence[Step]) -> Value:
-        """Give the value at a place of the results; a list's is its length."""
-        found = self.tree
+        """Return the value at a place of the results; a list's is its length."""
+        entry = self.tree
         for number, step in enumerate(steps):
-            found = _inner(found, step)
-            if found is None:
+            entry = _inner(entry, step)
+            if entry is None:
                 raise UsageError(
                     f"there is nothing at {list(steps[: number + 1])} in {self.source}"
                 )
-        if isinstance(found, list):
-            return Value(float(len(found)), len(found))
-        if isinstance(found, dict) and {"value", "n"} <= found.keys():
-            known, n, reason = found["value"], found["n"], found.get("reason")
+        if isinstance(entry, list):
+            return Value(float(len(entry)), len(entry))
+        if isinstance(entry, dict) and {"value", "n"} <= entry.keys():
+            known, n, reason = entry["value"], entry["n"], entry.get("reason")
             return Value(None if known is None else self._number(known, steps), n, reason)
-        return Value(self._number(found, steps), 1)
+        return Value(self._number(entry, steps), 1)
 
-    def _number(self, found: Any, steps: Sequence[Step]) -> float:
-        text = "" if isinstance(found, bool) or not isinstance(found, int | float) else repr(found)
+    def _number(self, entry: Any, steps: Sequence[Step]) -> float:
+        text = "" if isinstance(entry, bool) or not isinstance(entry, int | float) else repr(entry)
         value = number(text)
         if value is None:
             raise UsageError(
                 f"at {list(steps)} in {self.source} is no number below 1e{MOST_DIGITS} but "
-                f"{found!r:.80}"
+                f"{entry!r:.80}"
             )
         return value
 
@@ -100,7 +100,7 @@ def _of_csv(path: Path) -> Dataset:
 
 
 def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
-    """Give the cells of each line that has any, with its number."""
+    """Yield the cells of each line that has any, with its number."""
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
         return [(reader.line_num, [cell.strip() for cell in line]) for line in reader if line]
@@ -112,11 +112,11 @@ def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
 
 
 def _of_results(path: Path) -> Dataset:
-    """Give a study's results: a row a subject, or a run, its columns what is known of it."""
+    """Return a study's results as rows: one of each subject or run, with its metrics as columns."""
     tree = _tree(path)
-    known = tree if isinstance(tree, dict) else {}
-    name = "subjects" if known.get("subjects") else "runs"
-    entries = known.get(name) or []
+    results = tree if isinstance(tree, dict) else {}
+    name = "subjects" if results.get("subjects") else "runs"
+    entries = results.get(name) or []
     if not isinstance(entries, list):
         raise UsageError(f"{path}: {name}: expected a list of objects, got {entries!r:.80}")
     rows = [_row(entry, f"{path}: {name}[{place}]") for place, entry in enumerate(entries)]
@@ -148,10 +148,10 @@ def _row(entry: Any, place: str) -> Row:
     return {name: _text(value) for name, value in named.items()}
 
 
-def _object(found: Any, place: str) -> dict[str, Any]:
-    if not isinstance(found, dict):
-        raise UsageError(f"{place}: expected an object, as in {EXPECTED}; got {found!r:.80}")
-    return found
+def _object(entry: Any, place: str) -> dict[str, Any]:
+    if not isinstance(entry, dict):
+        raise UsageError(f"{place}: expected an object, as in {EXPECTED}; got {entry!r:.80}")
+    return entry
 
 
 def _text(cell: Any) -> str:
@@ -161,16 +161,16 @@ def _text(cell: Any) -> str:
     return "" if cell is None or isinstance(cell, list) else str(cell)
 
 
-def _inner(found: Any, step: Step) -> Any:
+def _inner(entry: Any, step: Step) -> Any:
     """Go a step down: to a key, or to the entry of a list that has these keys and values."""
     if isinstance(step, str):
-        return found.get(step) if isinstance(found, dict) else None
-    entries = found if isinstance(found, list) else []
+        return entry.get(step) if isinstance(entry, dict) else None
+    entries = entry if isinstance(entry, list) else []
     return next((entry for entry in entries if _has(entry, step)), None)
 
 
-def _has(entry: Any, wanted: Any) -> bool:
-    if not isinstance(wanted, dict):
-        return bool(entry == wanted)
-    known = entry if isinstance(entry, dict) else {}
-    return all(_has(known.get(key), value) for key, value in wanted.items())
+def _has(entry: Any, expected: Any) -> bool:
+    if not isinstance(expected, dict):
+        return bool(entry == expected)
+    fields = entry if isinstance(entry, dict) else {}
+    return all(_has(fields.get(key), value) for key, value in expected.items())

@@ -109,8 +109,8 @@ def _slope(node: ast.expr, name: str, box: Box) -> Span | None:
         inner = _slope(node.operand, name, box)
         return None if inner is None else Span(-inner.high, -inner.low)
     if not isinstance(node, ast.BinOp):
-        one = Fraction(isinstance(node, ast.Name) and node.id == name)
-        return Span(one, one)
+        slope = Fraction(isinstance(node, ast.Name) and node.id == name)
+        return Span(slope, slope)
     values = _interval(node.left, box, {}), _interval(node.right, box, {})
     slopes = _slope(node.left, name, box), _slope(node.right, name, box)
     if isinstance(node.op, ast.Add | ast.Sub):
@@ -194,14 +194,14 @@ def _interval(node: ast.expr, box: Box, literals: Mapping[tuple[int, int], Span]
     )
 
 
-def _combined(step: ast.operator, left: Span | None, right: Span | None) -> Span | None:
+def _combined(step: ast.operator, first: Span | None, right: Span | None) -> Span | None:
     """Return the range of left and right combined; None where it divides by what can be 0."""
-    if left is None or right is None:
+    if first is None or right is None:
         return None
     if isinstance(step, ast.Div) and right.low <= 0 <= right.high:
         return None
     operation = OPERATORS[type(step)]
-    corners = [operation(Fraction(a), Fraction(b)) for a in left.ends for b in right.ends]
+    corners = [operation(Fraction(a), Fraction(b)) for a in first.ends for b in right.ends]
     return Span(min(corners), max(corners))
 
 

@@ -50,7 +50,7 @@ class Lattice(NamedTuple):
 
     def unattainable(self, printed: Printed) -> str:
         """Say that no untied ranking gives a printed coefficient, and what the nearest are."""
-        nearest = [shown(each.value, printed.places) for each in self.around(printed.value)]
+        nearest = [shown(attained.value, printed.places) for attained in self.around(printed.value)]
         return f"not attainable without ties (nearest {' and '.join(nearest)})"
 
     def _ends(self, span: Span) -> tuple[int, int]:
@@ -101,17 +101,19 @@ def attainable(claim: AttainableClaim) -> CheckOutcome:
     if fitting[Rounding.NEAREST]:
         return CheckOutcome("possible", *_named(claim, values, Rounding.NEAREST), roundings)
     if roundings:
-        words, why = _named(claim, values, Rounding.CUT_OFF)
-        return CheckOutcome("reproduced*", words, f"only if cut off; {why}", roundings)
-    why = values.unattainable(printed)
+        words, reason = _named(claim, values, Rounding.CUT_OFF)
+        return CheckOutcome("reproduced*", words, f"only if cut off; {reason}", roundings)
+    reason = values.unattainable(printed)
     if claim.ties == "none":
-        return CheckOutcome("contradicted", "", why, roundings)
-    return unchecked(f"{why}; whether there are ties is not said")
+        return CheckOutcome("contradicted", "", reason, roundings)
+    return unchecked(f"{reason}; whether there are ties is not said")
 
 
 def _fitting(values: Lattice, printed: Printed, rounding: Rounding) -> list[Attained]:
     near = values.within(printed.span_under(rounding), MOST_SHOWN + 2)
-    return [each for each in near if printed.allows(point(each.value), rounding)][:MOST_SHOWN]
+    return [
+        coefficient for coefficient in near if printed.allows(point(coefficient.value), rounding)
+    ][:MOST_SHOWN]
 
 
 def _named(claim: AttainableClaim, values: Lattice, rounding: Rounding) -> tuple[str, str]:
@@ -121,10 +123,10 @@ def _named(claim: AttainableClaim, values: Lattice, rounding: Rounding) -> tuple
     ends = {end for end in span.ends if math.isfinite(end)}
     touching = [end for end in ends if not printed.allows(point(Fraction(end)), rounding)]
     outside = sum(values.count(point(end)) for end in touching)
-    more = values.count(span) - outside - len(attained)
-    totals = " or ".join(str(each.total) for each in attained)
+    unnamed = values.count(span) - outside - len(attained)
+    totals = " or ".join(str(coefficient.total) for coefficient in attained)
     sums = (
         f"sum of d^2 = {totals}" if claim.method == "spearman" else f"{totals} pairs out of order"
     )
-    words = " or ".join(shown(each.value, printed.places) for each in attained)
-    return words, f"{sums}{f', or {more} more values' if more > 0 else ''}"
+    words = " or ".join(shown(coefficient.value, printed.places) for coefficient in attained)
+    return words, f"{sums}{f', or {unnamed} more values' if unnamed > 0 else ''}"

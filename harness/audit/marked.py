@@ -53,21 +53,22 @@ def marked(claim: MarkedClaim) -> CheckOutcome:
     nearest = f"{ends[0].text} to {ends[-1].text}"
     if readings:
         return CheckOutcome("possible", nearest, _words(claim.place_of, readings))
-    others = [figure.value for figure in claim.without]
-    if others and min(_place(value, others, high=h) for h in directions.values()) <= claim.place_of:
-        why = (
+    competing = [figure.value for figure in claim.without]
+    places = [_place(value, competing, high=high) for high in directions.values()]
+    if competing and min(places) <= claim.place_of:
+        reason = (
             "only if rows without any mark at the top or bottom are references that do not compete"
         )
-        return CheckOutcome("not checkable", nearest, why)
+        return CheckOutcome("not checkable", nearest, reason)
     word = "best" if claim.place_of == 1 else "second"
     by = " or ".join(directions)
-    why = f"not the {word} ({by}) of the {', the '.join(claim.among)}"
-    return CheckOutcome("contradicted", nearest, why)
+    reason = f"not the {word} ({by}) of the {', the '.join(claim.among)}"
+    return CheckOutcome("contradicted", nearest, reason)
 
 
 def _place(value: Fraction, group: Sequence[Fraction], *, high: bool) -> int:
     """Return the place of a value among the different values of a group."""
-    return 1 + len({each for each in group if (each > value if high else each < value)})
+    return 1 + len({number for number in group if (number > value if high else number < value)})
 
 
 def _words(place: int, readings: Sequence[str]) -> str:

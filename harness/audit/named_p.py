@@ -26,25 +26,25 @@ def sided(ps: Sequence[NamedP], tails: int | None) -> list[Reading]:
         for p in ps
     ]
     stated = tails == 1
-    one = [
+    one_sided = [
         Reading(span, " and ".join(filter(None, ("" if stated else "one-sided p", p.test))))
         for span, p in zip(halves, ps, strict=True)
     ]
     if tails is None:
-        return [*two, *one]
-    return one if stated else two
+        return [*two, *one_sided]
+    return one_sided if stated else two
 
 
 def spread(
     figure: Printed,
     rounding: Rounding,
-    least: float,
-    most: float,
+    lowest: float,
+    highest: float,
     computed: Callable[[float], float | None],
 ) -> Span:
     """Return what falls or rises with a figure's size, over what the figure stands for."""
-    low, high = (max(least, min(most, float(end))) for end in figure.span_under(rounding).ends)
-    middle = max(least, min(most, float(figure.value)))
+    low, high = (max(lowest, min(highest, float(end))) for end in figure.span_under(rounding).ends)
+    middle = max(lowest, min(highest, float(figure.value)))
     places = [middle, low, high, *([0.0] if low < 0 < high else [])]
     values = [computed(place) for place in places]
     return reach(values, values[0]) or Span(0, 0)

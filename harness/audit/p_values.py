@@ -115,7 +115,7 @@ def _require_coefficient(claim: PValueClaim) -> None:
         raise ValueError("give either coefficient and n, or two columns")
     if claim.n == 1 and claim.method != "pearson":
         raise ValueError(f"n: {claim.method} ranks at least 2 items, got 1")
-    if any(abs(each.value) > 1 for each in claim.family):
+    if any(abs(coefficient.value) > 1 for coefficient in claim.family):
         raise ValueError("family: a correlation is from -1 to 1")
 
 
@@ -145,7 +145,7 @@ def _readings(claim: PValueClaim, rounding: Rounding) -> list[Reading]:
             stated = claim.adjust is not None
             tests = [
                 *tests,
-                *(each for each in (_renamed(p, name, claim, stated) for p in adjusted)),
+                *(reading for reading in (_renamed(p, name, claim, stated) for p in adjusted)),
             ]
     return sided(tests, 2 if claim.two_sided_only else claim.tails)
 
@@ -161,14 +161,14 @@ def _adjusted(claim: PValueClaim, name: str, rounding: Rounding) -> list[NamedP]
     for figure in claim.family:
         for p in _two_sided(claim, figure, rounding):
             by_test.setdefault(p.test, []).append(p.span)
-    own = [figure == claim._own for figure in claim.family].index(True)
+    position = [figure == claim._own for figure in claim.family].index(True)
     adjust = ADJUSTMENTS[name][1]
     ranges = []
     for test, spans in by_test.items():
         if len(spans) < len(claim.family):
             continue
         ends = [
-            adjust([float(end) for end in side])[own]
+            adjust([float(end) for end in side])[position]
             for side in zip(*((s.low, s.high, _middle(s)) for s in spans), strict=True)
         ]
         low, high, middle = (end if end is not None else 0.0 for end in ends)
@@ -194,8 +194,8 @@ def _two_sided(claim: PValueClaim, figure: Printed | None, rounding: Rounding) -
         "chi-squared": lambda x: p_of_chi_squared(x, df[0]),
         "F": lambda x: p_of_f(x, df[0], df[1]),
     }
-    least = 0 if claim.two_sided_only else -math.inf
-    return [NamedP(spread(figure, rounding, least, math.inf, tests[claim.method]))]
+    lowest = 0 if claim.two_sided_only else -math.inf
+    return [NamedP(spread(figure, rounding, lowest, math.inf, tests[claim.method]))]
 
 
 def _of_coefficient(claim: PValueClaim, figure: Printed, rounding: Rounding) -> list[NamedP]:
@@ -220,16 +220,16 @@ def _unless_tied(claim: PValueClaim, outcome: CheckOutcome) -> CheckOutcome:
     allowed = [p for p in ps for share in (p, p / 2) if claim.published.allows(Span(share, share))]
     if allowed:
         return doubtful(outcome, "only an exact test of a ranking with ties gives it")
-    why = joined(outcome.why, "nor does an exact test of any ranking with ties")
-    return CheckOutcome("contradicted", outcome.recomputed, why, frozenset())
+    reason = joined(outcome.why, "nor does an exact test of any ranking with ties")
+    return CheckOutcome("contradicted", outcome.recomputed, reason, frozenset())
 
 
 def _of_data(claim: PValueClaim, dataset: Dataset) -> CheckOutcome:
     cells = selected(dataset, claim)
     x, y = plain(cells)
     if claim.n not in (None, len(x)):
-        why = f"n is {len(x)} and not {claim.n}"
-        return CheckOutcome("contradicted", f"n = {len(x)}", why, frozenset())
+        reason = f"n is {len(x)} and not {claim.n}"
+        return CheckOutcome("contradicted", f"n = {len(x)}", reason, frozenset())
     ps: list[NamedP] = []
     reason = ""
     if claim.method == "kendall":
@@ -263,7 +263,7 @@ def _correlation_ps(
 
 def _remarks(claim: PValueClaim) -> str:
     """Say what p rests on."""
-    df = ", ".join(f"{each:g}" for each in claim.df)
+    df = ", ".join(f"{degrees:g}" for degrees in claim.df)
     if claim.method == "pearson":
         basis = f"by t, df = {(claim.n or 0) - 2}"
     elif claim.method == "McNemar":

@@ -107,12 +107,12 @@ class Printed:
             return values.low < self.value if self.bound == "<" else values.high > self.value
         if values.low == values.high and isinstance(values.low, Fraction):
             return self.could_be(values.low, rounding)
-        slack, own = self.unit * SLACK, self.span_under(rounding)
+        slack, span = self.unit * SLACK, self.span_under(rounding)
         if rounding is Rounding.NEAREST or self.bound:
-            return values.low <= own.high + slack and values.high >= own.low - slack
+            return values.low <= span.high + slack and values.high >= span.low - slack
         # What is cut off never reaches the next printed value, which is the end farther from 0.
-        return values.low < own.high + (slack if self.negative else -slack) and (
-            values.high > own.low + (-slack if self.value and not self.negative else slack)
+        return values.low < span.high + (slack if self.negative else -slack) and (
+            values.high > span.low + (-slack if self.value and not self.negative else slack)
         )
 
 
@@ -192,9 +192,9 @@ def shown(value: Real, places: int) -> str:
     if 0 < abs(number) < 1e-4:
         return f"{number:.3e}"
     digits = 3 - math.floor(math.log10(abs(number))) if number else 0
-    whole, _, decimals = f"{number:.{max(places + 1, digits, 0)}f}".partition(".")
+    digits_before, _, decimals = f"{number:.{max(places + 1, digits, 0)}f}".partition(".")
     decimals = decimals.rstrip("0").ljust(max(places, 0), "0")
-    return f"{whole}.{decimals}" if decimals else whole
+    return f"{digits_before}.{decimals}" if decimals else digits_before
 
 
 def span_shown(span: Span, places: int) -> str:

@@ -81,9 +81,9 @@ class StandardErrorClaim(Claim):
 
     @model_validator(mode="after")
     def _is_a_share(self) -> StandardErrorClaim:
-        whole = 100 if self.percent else 1
-        if not 0 <= self.share.value <= whole:
-            raise ValueError(f"share: {self.share.text} is not from 0 to {whole}")
+        scale = 100 if self.percent else 1
+        if not 0 <= self.share.value <= scale:
+            raise ValueError(f"share: {self.share.text} is not from 0 to {scale}")
         return self
 
 
@@ -109,7 +109,7 @@ def interval(claim: IntervalClaim) -> CheckOutcome:
             break
     words = {m: " to ".join(shown(x, ends[0].places) for x in figures[m]) for m in methods}
     chosen = (fitting or methods)[0]
-    others = ", ".join(
+    otherwise = ", ".join(
         f"{words[m]} with {m}" for m in methods if m not in (chosen, UNCUT, *fitting)
     )
     cut_off = "cut off" if fitting and rounding is Rounding.CUT_OFF else ""
@@ -120,7 +120,7 @@ def interval(claim: IntervalClaim) -> CheckOutcome:
         joined(
             f"{'only ' if fitting and not claim.method else ''}with {chosen}",
             cut_off and f"only if {cut_off}",
-            f"otherwise {others}" if others else "",
+            f"otherwise {otherwise}" if otherwise else "",
             f"{claim.k} of {claim.n}, level {claim.level:g}",
             "" if fitting else _needed(claim),
         ),
@@ -135,19 +135,19 @@ def standard_error(claim: StandardErrorClaim) -> CheckOutcome:
     libraries compute it: a named convention.
     """
     z = 1.0 if claim.level is None else normal_quantile(0.5 + claim.level / 2)
-    whole = 100 if claim.percent else 1
+    scale = 100 if claim.percent else 1
 
     def of(share: float, n: int) -> float:
-        return whole * z * math.sqrt(share * (1 - share) / n)
+        return scale * z * math.sqrt(share * (1 - share) / n)
 
     def readings(rounding: Rounding) -> list[Reading]:
-        middle = float(claim.share.value) / whole
+        middle = float(claim.share.value) / scale
         low, high = (
-            min(1.0, max(0.0, float(end) / whole)) for end in claim.share.span_under(rounding).ends
+            min(1.0, max(0.0, float(end) / scale)) for end in claim.share.span_under(rounding).ends
         )
         shares = [low, high, *([0.5] if low < 0.5 < high else [])]
         spans = [
-            (name, reach([of(each, n) for each in shares], of(middle, n)))
+            (name, reach([of(share, n) for share in shares], of(middle, n)))
             for name, n in (("", claim.n), ("n - 1", claim.n - 1))
             if n > 0
         ]

@@ -110,9 +110,9 @@ def _tied_rhos(n: int) -> frozenset[tuple[float, float]]:
 
 def _rhos(x: FloatArray, ys: FloatArray) -> FloatArray:
     """Return Pearson's r of x with each row of ys."""
-    centred, others = x - x.mean(), ys - ys.mean(axis=1, keepdims=True)
-    sizes = np.sqrt((centred**2).sum() * (others**2).sum(axis=1))
-    return np.asarray((others @ centred) / sizes, dtype=np.float64)
+    centred, centred_ys = x - x.mean(), ys - ys.mean(axis=1, keepdims=True)
+    sizes = np.sqrt((centred**2).sum() * (centred_ys**2).sum(axis=1))
+    return np.asarray((centred_ys @ centred) / sizes, dtype=np.float64)
 
 
 def _patterns(n: int) -> list[tuple[float, ...]]:
@@ -136,10 +136,10 @@ def _exact(method: str, span: Span, n: int) -> Span | None:
     values = lattice(method, n)
     attained = values.within(span)
     ps = [
-        kendall.exact_p(each.total, n)
+        kendall.exact_p(coefficient.total, n)
         if method == "kendall"
-        else exact_untied(float(each.value), n).p.value
-        for each in attained
+        else exact_untied(float(coefficient.value), n).p.value
+        for coefficient in attained
     ]
     return reach(ps)
 

@@ -81,8 +81,8 @@ def value(claim: ValueClaim, dataset: Dataset | None) -> CheckOutcome:
 def _looked_up(claim: ValueClaim, dataset: Dataset) -> CheckOutcome:
     recorded = dataset.at(claim.at)
     if claim.n not in (None, recorded.n):
-        why = f"n is {recorded.n} and not {claim.n}"
-        return CheckOutcome("contradicted", f"n = {recorded.n}", why)
+        reason = f"n is {recorded.n} and not {claim.n}"
+        return CheckOutcome("contradicted", f"n = {recorded.n}", reason)
     if recorded.value is None:
         words = f"null: {recorded.reason}"
         return CheckOutcome("contradicted" if claim.published else "reproduced", words, "")

@@ -117,17 +117,17 @@ def _compared(
 ) -> CheckOutcome:
     ends = zip(*drawn.values(), strict=True)
     fitting = [
-        [each for each in _readings(claim, end, span) if printed.allows(each.span)]
+        [reading for reading in _readings(claim, end, span) if printed.allows(reading.span)]
         for printed, end, span in zip(claim.published, ends, near, strict=True)
     ]
-    conventions = sorted({each[0].convention for each in fitting if each} - {""})
+    conventions = sorted({reading[0].convention for reading in fitting if reading} - {""})
     verdict: ClaimVerdict = "reproduced*" if conventions else "reproduced"
     places = claim.published[0].places + 1
     words = {name: f"[{low:.{places}f}, {high:.{places}f}]" for name, (low, high) in drawn.items()}
     only = f"only with {' and '.join(conventions)}" if conventions and all(fitting) else ""
     legacy = f"{words[LEGACY]} with {LEGACY}" if LEGACY in words else ""
-    why = joined(only, legacy, _how(claim))
-    return CheckOutcome(verdict if all(fitting) else "contradicted", words[MODERN], why)
+    reason = joined(only, legacy, _how(claim))
+    return CheckOutcome(verdict if all(fitting) else "contradicted", words[MODERN], reason)
 
 
 def _readings(claim: IntervalResampledClaim, ends: Sequence[float], near: Span) -> list[Reading]:

@@ -29,32 +29,32 @@ class RoundedCell(NamedTuple):
     high: float
 
 
-def selected(dataset: Dataset, wanted: FromData) -> list[list[RoundedCell]]:
+def selected(dataset: Dataset, selection: FromData) -> list[list[RoundedCell]]:
     """Return the columns that a claim names, over the units that have a number in all of them."""
     columns = [
-        {unit: _mean(cells) for unit, cells in grouped(dataset, wanted, column).items()}
-        for column in wanted.columns
+        {unit: _mean(cells) for unit, cells in grouped(dataset, selection, column).items()}
+        for column in selection.columns
     ]
     units = [unit for unit in columns[0] if all(unit in column for column in columns)]
     return [[column[unit] for unit in units] for column in columns]
 
 
-def grouped(dataset: Dataset, wanted: FromData, column: Column) -> dict[Unit, list[RoundedCell]]:
+def grouped(dataset: Dataset, selection: FromData, column: Column) -> dict[Unit, list[RoundedCell]]:
     """Return the numbers of a column by unit; holes are left out, and units of holes alone."""
-    found = _by_unit(dataset, wanted, column, column.where)
+    minuends = _by_unit(dataset, selection, column, column.where)
     if not column.minus:
-        return found
-    less = _by_unit(dataset, wanted, column, column.minus)
+        return minuends
+    subtrahends = _by_unit(dataset, selection, column, column.minus)
     return {
-        unit: [_difference(_mean(cells), _mean(less[unit]))]
-        for unit, cells in found.items()
-        if unit in less
+        unit: [_difference(_mean(cells), _mean(subtrahends[unit]))]
+        for unit, cells in minuends.items()
+        if unit in subtrahends
     }
 
 
-def needs_data(wanted: FromData) -> CheckOutcome:
+def needs_data(selection: FromData) -> CheckOutcome:
     """Say which columns a claim needs, where there are no data."""
-    names = dict.fromkeys(column.of for column in wanted.columns)
+    names = dict.fromkeys(column.of for column in selection.columns)
     return unchecked(f"needs data with the columns {', '.join(names)} (--data)")
 
 
@@ -109,12 +109,12 @@ def _better(
 ) -> float | None:
     column, row = place
     for value in (cell.low, cell.high):
-        kept, chosen[column][row] = chosen[column][row], value
-        now = statistic(chosen)
-        if now is not None and (best is None or sign * now > sign * best):
-            best = now
+        previous, chosen[column][row] = chosen[column][row], value
+        score = statistic(chosen)
+        if score is not None and (best is None or sign * score > sign * best):
+            best = score
         else:
-            chosen[column][row] = kept
+            chosen[column][row] = previous
     return best
 
 
@@ -123,22 +123,22 @@ def _loose(cell: RoundedCell) -> bool:
 
 
 def _by_unit(
-    dataset: Dataset, wanted: FromData, column: Column, where: Where
+    dataset: Dataset, selection: FromData, column: Column, where: Where
 ) -> dict[Unit, list[RoundedCell]]:
-    for name in (column.of, *wanted.per, *wanted.where, *wanted.without, *where):
+    for name in (column.of, *selection.per, *selection.where, *selection.without, *where):
         dataset.has(name)
-    conditions = {**wanted.where, **where}
+    conditions = {**selection.where, **where}
     rows = [(place, row) for place, row in enumerate(dataset.rows) if _fits(row, conditions)]
-    if wanted.without:
-        rows = [(place, row) for place, row in rows if not _fits(row, wanted.without)]
+    if selection.without:
+        rows = [(place, row) for place, row in rows if not _fits(row, selection.without)]
     if not rows:
         raise UsageError(f"no row of {dataset.source} has {conditions}")
-    rounded, found = column.of in dataset.rounded, dict[Unit, list[RoundedCell]]()
+    rounded, cells = column.of in dataset.rounded, dict[Unit, list[RoundedCell]]()
     for place, row in rows:
-        unit = tuple(row[name] for name in wanted.per) or (str(place),)
+        unit = tuple(row[name] for name in selection.per) or (str(place),)
         if row[column.of]:
-            found.setdefault(unit, []).append(_cell(row[column.of], column, rounded))
-    return found
+            cells.setdefault(unit, []).append(_cell(row[column.of], column, rounded))
+    return cells
 
 
 def _fits(row: Row, where: Where) -> bool:
@@ -165,8 +165,12 @@ def _cell(text: str, column: Column, rounded: bool) -> RoundedCell:
 
 
 def _mean(cells: Sequence[RoundedCell]) -> RoundedCell:
-    return RoundedCell(*(mean(part) for part in zip(*cells, strict=True)))
+    return RoundedCell(*(mean(values) for values in zip(*cells, strict=True)))
 
 
-def _difference(one: RoundedCell, other: RoundedCell) -> RoundedCell:
-    return RoundedCell(one.value - other.value, one.low - other.high, one.high - other.low)
+def _difference(minuend: RoundedCell, subtrahend: RoundedCell) -> RoundedCell:
+    return RoundedCell(
+        minuend.value - subtrahend.value,
+        minuend.low - subtrahend.high,
+        minuend.high - subtrahend.low,
+    )

@@ -97,8 +97,8 @@ def moment_bound(claim: MomentBoundClaim) -> CheckOutcome:
     of the scale. Without n the most is (high - mean)(mean - low) (Bhatia and Davis 2000), which
     ddof 1 doubles, for two raters. A mean of variances is no larger than the largest.
     """
-    why = "" if claim.raters else "any number of raters"
-    outcome = decide(claim.published, plainly(*_bounds("variance", claim)), why)
+    reason = "" if claim.raters else "any number of raters"
+    outcome = decide(claim.published, plainly(*_bounds("variance", claim)), reason)
     if outcome.verdict != "contradicted":
         return possible(outcome)
     as_sd = _bounds("sd", claim)
@@ -122,10 +122,10 @@ def dispersion_pair(claim: DispersionPairClaim) -> CheckOutcome:
         return [reading for reading in tried if reading is not None]
 
     if not readings(Rounding.NEAREST):
-        why = f"no three ratings deviate by {claim.deviation.text}"
-        return CheckOutcome("contradicted", "", why, frozenset())
-    why = f"beside a mean deviation of {claim.deviation.text}"
-    return possible(decide(claim.published, readings, why))
+        reason = f"no three ratings deviate by {claim.deviation.text}"
+        return CheckOutcome("contradicted", "", reason, frozenset())
+    reason = f"beside a mean deviation of {claim.deviation.text}"
+    return possible(decide(claim.published, readings, reason))
 
 
 def dispersion_label(claim: DispersionLabelClaim, dataset: Dataset | None) -> CheckOutcome:
@@ -151,9 +151,11 @@ def _told_apart(claim: DispersionLabelClaim, readings: dict[str, list[Reading]])
     if outcome.verdict != "contradicted":
         return outcome
     places, name = claim.published.places, NAMES[BOTH[claim.label]]
-    as_other = [each for each in readings[BOTH[claim.label]] if claim.published.allows(each.span)]
+    as_other = [
+        reading for reading in readings[BOTH[claim.label]] if claim.published.allows(reading.span)
+    ]
     words = f"it is the {name}, {as_other[0].named(places)}" if as_other else f"nor the {name}"
-    every = ", ".join(each.named(places) for each in readings[claim.label])
+    every = ", ".join(reading.named(places) for reading in readings[claim.label])
     return replace(outcome, why=f"{words}; the {NAMES[claim.label]} is {every}")
 
 
@@ -172,9 +174,9 @@ def _bounds(label: str, claim: MomentBoundClaim | DispersionLabelClaim) -> list[
     largest, n = _largest_variance(claim), claim.raters or 2
     readings = []
     for name, bound in {"": largest, "ddof 1": largest * n / (n - 1)}.items():
-        most = math.sqrt(bound) if label == "sd" else bound
-        words = f"at most {shown(most, claim.published.places)}"
-        readings.append(Reading(Span(0, most), name, words))
+        bound_shown = math.sqrt(bound) if label == "sd" else bound
+        words = f"at most {shown(bound_shown, claim.published.places)}"
+        readings.append(Reading(Span(0, bound_shown), name, words))
     return readings
 
 
@@ -197,8 +199,8 @@ def _largest_variance(claim: MomentBoundClaim | DispersionLabelClaim) -> Fractio
 def _spread_out(mean: Fraction, n: int) -> Fraction:
     """Return the variance of n ratings in [0, 1] of which all but one are 0 or 1."""
     ones = math.floor(mean * n)
-    rest = mean * n - ones
-    return (ones + rest**2) / n - mean**2
+    remainder = mean * n - ones
+    return (ones + remainder**2) / n - mean**2
 
 
 def _beside(
@@ -206,13 +208,13 @@ def _beside(
 ) -> Reading | None:
     """Return the variances that go with a deviation; None where it is too large for the scale."""
     scale = claim.scale[1].value - claim.scale[0].value
-    least, most = (
+    lowest, highest = (
         max(Fraction(0), Fraction(end)) for end in claim.deviation.span_under(rounding).ends
     )
-    if least > center.most * scale:
+    if lowest > center.most * scale:
         return None
     correction = Fraction(3, 2) if ddof else Fraction(1)
-    low = correction * center.lower * least**2
-    high = correction * center.upper * min(most, center.most * scale) * scale
+    low = correction * center.lower * lowest**2
+    high = correction * center.upper * min(highest, center.most * scale) * scale
     convention = ", ".join(filter(None, (center.convention, "ddof 1" if ddof else "")))
     return Reading(Span(low, high), convention)

@@ -66,15 +66,17 @@ def label_rule(claim: LabelRuleClaim) -> CheckOutcome:
         }
         for rounding in Rounding
     }
-    roundings = frozenset(each for each, allowed in labels.items() if claim.published in allowed)
+    roundings = frozenset(
+        rounding for rounding, allowed in labels.items() if claim.published in allowed
+    )
     words = ", ".join(f"{label} above {bound.text}" for label, bound in rule)
-    why = f"by the stated rule: {words}, else {claim.otherwise}"
+    reason = f"by the stated rule: {words}, else {claim.otherwise}"
     verdict: ClaimVerdict = "contradicted"
     if roundings:
         nearest, sure = Rounding.NEAREST in roundings, len(labels[Rounding.NEAREST]) == 1
         verdict = ("reproduced" if sure else "possible") if nearest else "reproduced*"
-        why = why if nearest else f"only if {Rounding.CUT_OFF}; {why}"
-    return CheckOutcome(verdict, " or ".join(sorted(labels[Rounding.NEAREST])), why, roundings)
+        reason = reason if nearest else f"only if {Rounding.CUT_OFF}; {reason}"
+    return CheckOutcome(verdict, " or ".join(sorted(labels[Rounding.NEAREST])), reason, roundings)
 
 
 def direction(claim: DirectionClaim) -> CheckOutcome:
@@ -85,10 +87,10 @@ def direction(claim: DirectionClaim) -> CheckOutcome:
     turned = (claim.higher_x == "less") != (claim.higher_y == "less")
     sign = "positive" if (low > 0) != turned else "negative"
     goes = "more" if sign == "positive" else "less"
-    why = f"{claim.coefficient.text} says: the more {claim.x}, the {goes} {claim.y}"
+    reason = f"{claim.coefficient.text} says: the more {claim.x}, the {goes} {claim.y}"
     if claim.reads_as == sign:
-        return CheckOutcome("reproduced", sign, why)
-    return CheckOutcome("contradicted", sign, f"read as {claim.reads_as}; {why}")
+        return CheckOutcome("reproduced", sign, reason)
+    return CheckOutcome("contradicted", sign, f"read as {claim.reads_as}; {reason}")
 
 
 def restated(claim: RestatedClaim) -> CheckOutcome:
@@ -112,7 +114,7 @@ def restated(claim: RestatedClaim) -> CheckOutcome:
 def _same(text: str, second: str) -> bool:
     """Tell whether the coarser of two figures can be the finer one, rounded; texts by letters."""
     try:
-        coarse, fine = sorted((printed(text), printed(second)), key=lambda each: each.places)
+        coarse, fine = sorted((printed(text), printed(second)), key=lambda figure: figure.places)
     except ValueError:
         return text.casefold() == second.casefold()
     values = fine.span if fine.bound else point(fine.value)

@@ -90,7 +90,7 @@ class Match(NamedTuple):
         return self.rounding is Rounding.CUT_OFF, bool(self.reading.convention), self.needs_span
 
 
-def decide(published: Printed, readings: ReadingsOf, why: str = "") -> CheckOutcome:
+def decide(published: Printed, readings: ReadingsOf, remark: str = "") -> CheckOutcome:
     """Compare a printed number with what it should be, under one reading after the other.
 
     readings: of inputs that are rounded one way; published is held to be rounded the same way.
@@ -107,11 +107,11 @@ def decide(published: Printed, readings: ReadingsOf, why: str = "") -> CheckOutc
         ),
         key=lambda match: match.order,
     )
-    nearest = sorted(by_rounding[Rounding.NEAREST], key=lambda each: bool(each.convention))
+    nearest = sorted(by_rounding[Rounding.NEAREST], key=lambda reading: bool(reading.convention))
     if not matches:
-        return _no_match(published, nearest, why)
+        return _no_match(published, nearest, remark)
     roundings = frozenset(match.rounding for match in matches)
-    return replace(_of_match(published, matches[0], nearest, why), roundings=roundings)
+    return replace(_of_match(published, matches[0], nearest, remark), roundings=roundings)
 
 
 def plainly(*readings: Reading) -> ReadingsOf:
@@ -141,8 +141,8 @@ def under(assuming: str, outcome: CheckOutcome) -> CheckOutcome:
     if not assuming or outcome.verdict == "not checkable":
         return outcome
     if outcome.verdict in ("contradicted", "other source differs"):
-        why = joined(f"it does not hold if {assuming}; that is not stated", outcome.why)
-        return replace(outcome, verdict="not checkable", why=why, roundings=EVERY_ROUNDING)
+        reason = joined(f"it does not hold if {assuming}; that is not stated", outcome.why)
+        return replace(outcome, verdict="not checkable", why=reason, roundings=EVERY_ROUNDING)
     return replace(outcome, verdict="reproduced*", why=joined(f"only if {assuming}", outcome.why))
 
 
@@ -151,8 +151,10 @@ def against(other_source: str, outcome: CheckOutcome) -> CheckOutcome:
     if not other_source or outcome.verdict == "not checkable":
         return outcome
     if outcome.verdict == "contradicted":
-        why = joined(f"differs from {other_source}", outcome.why)
-        return replace(outcome, verdict="other source differs", why=why, roundings=EVERY_ROUNDING)
+        reason = joined(f"differs from {other_source}", outcome.why)
+        return replace(
+            outcome, verdict="other source differs", why=reason, roundings=EVERY_ROUNDING
+        )
     return replace(possible(outcome), why=joined(f"as in {other_source}", outcome.why))
 
 
@@ -169,12 +171,12 @@ def _match(published: Printed, reading: Reading, rounding: Rounding) -> Match | 
     return None
 
 
-def _no_match(published: Printed, readings: Sequence[Reading], why: str) -> CheckOutcome:
+def _no_match(published: Printed, readings: Sequence[Reading], remark: str) -> CheckOutcome:
     if not readings:
-        return CheckOutcome("contradicted", "", why, frozenset())
-    first, *others = readings
+        return CheckOutcome("contradicted", "", remark, frozenset())
+    first, *alternatives = readings
     name = f"with {first.convention}" if first.convention else ""
-    otherwise = _otherwise(others, published.places)
+    otherwise = _otherwise(alternatives, published.places)
     over = ""
     if first.span.middle is not None and first.span.low != first.span.high and not first.words:
         ends = span_shown(Span(*first.span.ends), published.places)
@@ -182,20 +184,24 @@ def _no_match(published: Printed, readings: Sequence[Reading], why: str) -> Chec
     return CheckOutcome(
         "contradicted",
         first.shown(published.places),
-        joined(name, otherwise, why, over),
+        joined(name, otherwise, remark, over),
         frozenset(),
     )
 
 
 def _of_match(
-    published: Printed, match: Match, nearest: Sequence[Reading], why: str
+    published: Printed, match: Match, nearest: Sequence[Reading], remark: str
 ) -> CheckOutcome:
     reading, places = match.reading, published.places
     conventions = [str(match.rounding)] if match.rounding is Rounding.CUT_OFF else []
     conventions += [reading.convention] if reading.convention else []
     only = f"only {'with' if reading.convention else 'if'} {', '.join(conventions)}"
-    rest = [each for each in nearest if not _match(published, each, Rounding.NEAREST)]
-    otherwise = _otherwise(rest, places) if conventions else ""
+    failing = [
+        reading_tried
+        for reading_tried in nearest
+        if not _match(published, reading_tried, Rounding.NEAREST)
+    ]
+    otherwise = _otherwise(failing, places) if conventions else ""
     over, half = "", ""
     if match.needs_span:
         over = f"{span_shown(Span(*reading.span.ends), places)} over the rounding of the inputs"
@@ -205,14 +211,16 @@ def _of_match(
         match.verdict,
         reading.shown(places),
         joined(
-            only if conventions else "", otherwise, why, over, f"rounded {half}" if half else ""
+            only if conventions else "", otherwise, remark, over, f"rounded {half}" if half else ""
         ),
     )
 
 
 def _otherwise(readings: Sequence[Reading], places: int) -> str:
     """Name the readings with the fewest conventions, and count the others."""
-    plainest = sorted(readings, key=lambda each: each.convention.count(" and "))
+    plainest = sorted(readings, key=lambda reading: reading.convention.count(" and "))
     words = [reading.named(places) for reading in plainest[:MOST_NAMED]]
-    more = len(readings) - len(words)
-    return f"otherwise {', '.join(words)}{f' and {more} more' if more else ''}" if words else ""
+    unnamed = len(readings) - len(words)
+    return (
+        f"otherwise {', '.join(words)}{f' and {unnamed} more' if unnamed else ''}" if words else ""
+    )

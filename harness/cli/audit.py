@@ -90,13 +90,13 @@ def claims(
     if data is None and file.study:
         data = open_study(file.study, root).study.results
     verification = _check(data, verify)
-    found = run_audit(path, file, data)
+    audited = run_audit(path, file, data)
     if as_json:
-        more = {"counts": found.counts, "verification": verification}
-        click.echo(canonical({**vars(found), **more}).decode(), nl=False)
+        fields = {**vars(audited), "counts": audited.counts, "verification": verification}
+        click.echo(canonical(fields).decode(), nl=False)
     else:
-        _show(found, verification)
-    sys.exit(1 if found.counts["contradicted"] else 0)
+        _show(audited, verification)
+    sys.exit(1 if audited.counts["contradicted"] else 0)
 
 
 @audit.command(epilog=EXIT_CODES, short_help="Check the tables of a paper's source.")
@@ -167,7 +167,7 @@ def _list() -> None:
     click.echo("Check them with: harness audit NAME")
 
 
-def _show(found: Audit, verification: str, counted: Audit | None = None) -> None:
+def _show(audited: Audit, verification: str, counted: Audit | None = None) -> None:
     from rich.box import HORIZONTALS
     from rich.console import Console
     from rich.table import Table
@@ -176,7 +176,7 @@ def _show(found: Audit, verification: str, counted: Audit | None = None) -> None
     table = Table(box=HORIZONTALS, expand=True, show_lines=True)
     for name, ratio in COLUMNS.items():
         table.add_column(name, ratio=ratio, overflow="fold")
-    for finding in found.findings:
+    for finding in audited.findings:
         style = STYLES.get(finding.verdict, "green")
         table.add_row(
             Text.assemble(finding.says, "\n", (finding.place, "dim")),
@@ -184,9 +184,9 @@ def _show(found: Audit, verification: str, counted: Audit | None = None) -> None
             Text(finding.recomputed),
             Text.assemble((finding.verdict, style), "\n", finding.why),
         )
-    click.echo(f"{found.title} ({found.source})")
-    if found.findings:
+    click.echo(f"{audited.title} ({audited.source})")
+    if audited.findings:
         Console().print(table)
-    counted = counted or found
+    counted = counted or audited
     counts = ", ".join(f"{count} {verdict}" for verdict, count in counted.counts.items())
     click.echo(f"{len(counted.findings)} claims: {counts}; data: {verification}")

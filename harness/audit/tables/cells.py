@@ -33,11 +33,11 @@ def _of_counts(cell: Cell, place: str) -> Iterator[Proposal]:
 def _share_claim(counts: tuple[int, int], cell: Cell, place: str) -> Proposal:
     k, n = counts
     assert cell.figure is not None
-    whole = "100 * " if cell.figure.value > 1 or "%" in cell.text else ""
+    percent = "100 * " if cell.figure.value > 1 or "%" in cell.text else ""
     keys = {
         "check": "arithmetic",
         "published": cell.figure.text,
-        "expression": f"{whole}{k} / {n}",
+        "expression": f"{percent}{k} / {n}",
         "counts": True,
     }
     return Proposal("share", f"{k} of {n}", place, keys)
@@ -106,11 +106,13 @@ def _of_marks(grid: Grid, place_of: int) -> Iterator[Proposal]:
         for column, cell in enumerate(row.cells):
             if cell.figure is None or not _marked(cell, place_of):
                 continue
-            same = [other for other in rows if other.block == row.block]
+            same = [rival for rival in rows if rival.block == row.block]
             among = {
                 "column": _figures(rows, row, column, place_of),
                 "block": _figures(same, row, column, place_of),
-                "row": [each.figure.text for each in row.cells if each.figure] if by_row else [],
+                "row": [neighbour.figure.text for neighbour in row.cells if neighbour.figure]
+                if by_row
+                else [],
             }
             among = {name: figures for name, figures in among.items() if len(figures) > 1}
             if not among:
@@ -155,10 +157,10 @@ def _marks_are_of_rows(rows: list[Row], place_of: int) -> bool:
         for column, cell in enumerate(row.cells):
             if cell.figure is None or not _marked(cell, place_of):
                 continue
-            same = [other for other in rows if other.block == row.block]
+            same = [rival for rival in rows if rival.block == row.block]
             in_row = _is_extreme(cell, list(row.cells), place_of)
             in_column = any(
-                _is_extreme(cell, [other.cells[column] for other in group], place_of)
+                _is_extreme(cell, [rival.cells[column] for rival in group], place_of)
                 for group in (rows, same)
             )
             of_row += in_row
@@ -169,7 +171,7 @@ def _marks_are_of_rows(rows: list[Row], place_of: int) -> bool:
 
 def _is_extreme(cell: Cell, cells: list[Cell], place_of: int) -> bool:
     assert cell.figure is not None
-    values = {other.figure.value for other in cells if other.figure is not None}
+    values = {cell_beside.figure.value for cell_beside in cells if cell_beside.figure is not None}
     above = sum(value > cell.figure.value for value in values)
     return min(above, len(values) - 1 - above) < place_of
 

@@ -87,7 +87,7 @@ def _averages(grid: Grid, column: int, direction: str) -> Iterator[Proposal]:
     candidates = list(_means(grid, column))
     if not candidates:
         return
-    best = max(candidates, key=lambda each: len(_fitting(grid, column, each)))
+    best = max(candidates, key=lambda candidate: len(_fitting(grid, column, candidate)))
     fitting = _fitting(grid, column, best)
     rows = _complete(grid, column, best)
     evident = _evident(fitting, rows)
@@ -138,10 +138,15 @@ def _remark(
     if neighbour:
         return f"{words}; {neighbour} is the average in every row: are the headers shifted?"
     published = grid.rows[row].cells[column].figure
-    for other in rows:
-        figures = figures_of(grid, other, best.columns)
-        if published and figures and other != row and fits(published, figures, best.formula):
-            return f"{words}; it would be the average of {grid.rows[other].label}"
+    for candidate_row in rows:
+        figures = figures_of(grid, candidate_row, best.columns)
+        if (
+            published
+            and figures
+            and candidate_row != row
+            and fits(published, figures, best.formula)
+        ):
+            return f"{words}; it would be the average of {grid.rows[candidate_row].label}"
     return words
 
 
@@ -236,16 +241,16 @@ def _totals(grid: Grid, column: int) -> Iterator[Candidate]:
 
 
 def _sum_claim(figures: list[Printed]) -> dict[str, Any]:
-    whole = all(figure.places <= 0 for figure in figures)
+    of_counts = all(figure.places <= 0 for figure in figures)
     keys = {"check": "sum_of", "parts": [figure.text for figure in figures]}
-    return {**keys, "counts": True} if whole else keys
+    return {**keys, "counts": True} if of_counts else keys
 
 
 def _of_best(
     grid: Grid, column: int, candidates: Iterator[Candidate], direction: str
 ) -> Iterator[Proposal]:
     """Yield the claims of the formula that most rows fit, where it is evident."""
-    ranked = sorted(candidates, key=lambda each: -len(_fitting(grid, column, each)))
+    ranked = sorted(candidates, key=lambda candidate: -len(_fitting(grid, column, candidate)))
     if not ranked:
         return
     best = ranked[0]
