@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.audit.tables.grid import Cell, Grid, Row
+from harness.audit.tables.grid import Grid, TableCell, TableRow
 from harness.audit.tables.lines import SIZE, Proposal
 
 ARROWS = {"↑": "higher", "↓": "lower"}
@@ -24,13 +24,13 @@ def of_cells(grid: Grid, n: int | None) -> Iterator[Proposal]:
         yield from _of_marks(grid, place_of)
 
 
-def _of_counts(cell: Cell, place: str) -> Iterator[Proposal]:
+def _of_counts(cell: TableCell, place: str) -> Iterator[Proposal]:
     if cell.counts is None or cell.figure is None or cell.counts[1] == 0:
         return
     yield _share_claim(cell.counts, cell, place)
 
 
-def _share_claim(counts: tuple[int, int], cell: Cell, place: str) -> Proposal:
+def _share_claim(counts: tuple[int, int], cell: TableCell, place: str) -> Proposal:
     k, n = counts
     assert cell.figure is not None
     percent = "100 * " if cell.figure.value > 1 or "%" in cell.text else ""
@@ -57,13 +57,13 @@ def _of_count_columns(grid: Grid) -> Iterator[Proposal]:
             yield _share_claim(counts, cell, f"{grid.name}, line {row.line}: {names}")
 
 
-def _bare_counts(row: Row, column: int) -> bool:
+def _bare_counts(row: TableRow, column: int) -> bool:
     cell, share = row.cells[column], row.cells[column + 1]
     plain = cell.counts is not None and cell.counts[1] > 0 and cell.figure is None
     return plain and share.figure is not None and share.counts is None
 
 
-def _holds(row: Row, column: int) -> bool:
+def _holds(row: TableRow, column: int) -> bool:
     counts, figure = row.cells[column].counts, row.cells[column + 1].figure
     assert counts is not None
     assert figure is not None
@@ -71,7 +71,7 @@ def _holds(row: Row, column: int) -> bool:
     return abs(counts[0] / counts[1] - share) < 0.01
 
 
-def _of_interval(cell: Cell, place: str) -> Iterator[Proposal]:
+def _of_interval(cell: TableCell, place: str) -> Iterator[Proposal]:
     if cell.interval is None or cell.figure is None:
         return
     low, high = cell.interval
@@ -90,7 +90,7 @@ def _of_interval(cell: Cell, place: str) -> Iterator[Proposal]:
         yield Proposal("interval", words, place, keys)
 
 
-def _of_share(cell: Cell, n: int, place: str) -> Iterator[Proposal]:
+def _of_share(cell: TableCell, n: int, place: str) -> Iterator[Proposal]:
     if cell.figure is None or not 0 <= cell.figure.value <= 100 or cell.figure.places < 1:
         return
     keys = {"check": "granularity", "published": cell.figure.text, "n": n, "percent": True}
@@ -133,7 +133,7 @@ def _of_marks(grid: Grid, place_of: int) -> Iterator[Proposal]:
             )
 
 
-def _without_references(rows: list[Row]) -> list[Row]:
+def _without_references(rows: list[TableRow]) -> list[TableRow]:
     """Leave out the rows without any mark at the top and at the bottom.
 
     There stand references that do not compete: people, an oracle, a model of another size.
@@ -146,7 +146,7 @@ def _without_references(rows: list[Row]) -> list[Row]:
     return rows[marked[0] : marked[-1] + 1] if marked else []
 
 
-def _marks_are_of_rows(rows: list[Row], place_of: int) -> bool:
+def _marks_are_of_rows(rows: list[TableRow], place_of: int) -> bool:
     """Tell whether a mark may mean the best of its row.
 
     One table marks in one way: the best of rows only where that explains as many marks as the best
@@ -169,14 +169,14 @@ def _marks_are_of_rows(rows: list[Row], place_of: int) -> bool:
     return of_row >= of_column or only_row >= 2
 
 
-def _is_extreme(cell: Cell, cells: list[Cell], place_of: int) -> bool:
+def _is_extreme(cell: TableCell, cells: list[TableCell], place_of: int) -> bool:
     assert cell.figure is not None
     values = {cell_beside.figure.value for cell_beside in cells if cell_beside.figure is not None}
     above = sum(value > cell.figure.value for value in values)
     return min(above, len(values) - 1 - above) < place_of
 
 
-def _figures(rows: list[Row], marked_row: Row, column: int, place_of: int) -> list[str]:
+def _figures(rows: list[TableRow], marked_row: TableRow, column: int, place_of: int) -> list[str]:
     """Return the figures that a marked one competes with: its own, and those not marked so."""
     return [
         figure.text
@@ -186,10 +186,10 @@ def _figures(rows: list[Row], marked_row: Row, column: int, place_of: int) -> li
     ]
 
 
-def _marked(cell: Cell, place_of: int) -> bool:
+def _marked(cell: TableCell, place_of: int) -> bool:
     return cell.bold if place_of == 1 else cell.underlined and not cell.bold
 
 
-def _all_marked(row: Row, place_of: int) -> bool:
+def _all_marked(row: TableRow, place_of: int) -> bool:
     figures = [cell for cell in row.cells if cell.figure is not None]
     return len(figures) > 1 and all(_marked(cell, place_of) for cell in figures)

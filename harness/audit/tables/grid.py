@@ -23,7 +23,7 @@ MISSING = re.compile(r"(?:[-–—✗×.\s]*|n/?a|nan|none|oom|tba|tbd)", re.IGN
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell: its text without markup, and the figure, counts or interval that it prints.
 
     counts: k and n of "k/n". interval: the two ends behind the figure.
@@ -43,13 +43,13 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row: its label, the line of the file, and the block between two rules that it is in."""
 
     label: str
     line: int
     block: int
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
@@ -60,22 +60,22 @@ class Grid:
     caption: str
     line: int
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     unread: tuple[str, ...] = ()
 
     def transposed(self) -> Grid:
         """Return the table with its columns as rows; their line is the table's."""
         rows = tuple(
-            Row(column, self.line, 0, tuple(row.cells[index] for row in self.rows))
+            TableRow(column, self.line, 0, tuple(row.cells[index] for row in self.rows))
             for index, column in enumerate(self.columns)
         )
         return replace(self, columns=tuple(row.label for row in self.rows), rows=rows)
 
 
-def read_cell(text: str, *, bold: bool = False, underlined: bool = False) -> Cell:
+def read_cell(text: str, *, bold: bool = False, underlined: bool = False) -> TableCell:
     """Read the text of a cell; what holds no number that can be told for sure has no figure."""
     text = text.strip()
-    cell = Cell(text, bold, underlined)
+    cell = TableCell(text, bold, underlined)
     if match := COUNTS.fullmatch(text):
         figure = _figure(match[3]) if match[3] else None
         return replace(cell, figure=figure, counts=(int(match[1]), int(match[2])))
@@ -89,7 +89,7 @@ def read_cell(text: str, *, bold: bool = False, underlined: bool = False) -> Cel
     return cell
 
 
-def missing(cell: Cell) -> bool:
+def missing(cell: TableCell) -> bool:
     """Tell whether a cell says that there is nothing."""
     return MISSING.fullmatch(cell.text) is not None
 
@@ -98,7 +98,7 @@ def missing(cell: Cell) -> bool:
 class RawRow:
     """A row as it stands in a source, its labels among its cells."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
     line: int
     block: int
     spanning: bool = False
@@ -130,7 +130,9 @@ def build_grid(
         for cell in row.cells[labels:]
         if cell.unread
     ]
-    built = tuple(Row(_label(row, labels), row.line, row.block, row.cells[labels:]) for row in rows)
+    built = tuple(
+        TableRow(_label(row, labels), row.line, row.block, row.cells[labels:]) for row in rows
+    )
     return Grid(name, caption, line, tuple(names[labels:]), built, tuple(unread))
 
 

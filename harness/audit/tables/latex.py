@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.audit.tables.grid import Cell, Grid, RawRow, build_grid, read_cell
+from harness.audit.tables.grid import Grid, RawRow, TableCell, build_grid, read_cell
 
 TABULARS = "tabular|tabular\\*|tabularx|tabulary|longtable|tblr|xltabular"
 BEGIN = re.compile(rf"\\begin\{{({TABULARS})\}}")
@@ -87,7 +87,7 @@ def _grid(number: int, source: str, begin: re.Match[str], macros: dict[str, Macr
     return build_grid(label or f"table {number}", caption, line, header, rows)
 
 
-def _heads(cells: list[Cell], block: int) -> bool:
+def _heads(cells: list[TableCell], block: int) -> bool:
     """Tell whether a row is of the header: before the first rule below it, and of words."""
     figures = sum(cell.figure is not None for cell in cells[1:])
     return block == 0 or (block == 1 and figures == 0 and not any(c.unread for c in cells[1:]))
@@ -119,12 +119,12 @@ def _split(text: str, separators: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     yield text[start:], start
 
 
-def _cells(text: str, down: dict[int, tuple[int, str]]) -> tuple[list[Cell], list[int]]:
+def _cells(text: str, down: dict[int, tuple[int, str]]) -> tuple[list[TableCell], list[int]]:
     """Return the cells of a row, a spanning one as often as it spans, and the span of each.
 
     down: by column, the rows that a multirow still covers, and its text.
     """
-    cells: list[Cell] = []
+    cells: list[TableCell] = []
     spans: list[int] = []
     for source, _ in _split(text, ("&",)):
         span, inner = _multicolumn(source)
@@ -170,7 +170,7 @@ def _count(text: str) -> int:
     return int(text) if re.fullmatch(r"\s*[0-9]{1,2}\s*", text) else 1
 
 
-def _cell(source: str) -> Cell:
+def _cell(source: str) -> TableCell:
     bold, underlined = bool(BOLD.search(source)), bool(UNDERLINE.search(source))
     return read_cell(_plain(source), bold=bold, underlined=underlined)
 

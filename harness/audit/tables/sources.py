@@ -7,7 +7,7 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-from harness.audit.tables.grid import Cell, Grid, RawRow, build_grid, read_cell
+from harness.audit.tables.grid import Grid, RawRow, TableCell, build_grid, read_cell
 from harness.audit.tables.latex import latex_tables
 from harness.errors import UsageError
 
@@ -51,7 +51,7 @@ def markdown_tables(source: str) -> list[Grid]:
     return tables
 
 
-def _markdown_cells(line: str) -> list[Cell]:
+def _markdown_cells(line: str) -> list[TableCell]:
     texts = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
     cells = []
     for text in texts:
