@@ -15,6 +15,7 @@ from depthcharge.simulated_runs import independent
 
 from harness.page.figure import Figure, Guide, PlotAxis, Point, Series, Zone
 from harness.page.page import figure_table
+from harness.protocols.ddft.analysis.schema_inference import interval_of_all_sides
 from harness.protocols.ddft.metrics.scoring import score_study
 from harness.protocols.ddft.page.figures import figures as figures_of_dialogues
 from harness.protocols.ddft.page.level_intervals import UNEVEN, LevelMean, level_intervals
@@ -79,7 +80,8 @@ def test_the_danger_zone_counts_every_response_once(results: Results) -> None:
 
 
 def test_trap_and_ci_are_the_profiles(results: Results) -> None:
-    """A point a subject: its turn-4 FAR, its raw CI with the interval of its profile."""
+    """A point a subject: its turn-4 FAR, its raw CI with the interval over all its sides."""
+    inferred = {subject.subject: subject for subject in results.analysis.inference.subjects}
     series = named(results, "trap-and-ci").series
     for series_of_subject, profile, subject in zip(
         series, results.analysis.profiles, results.subjects, strict=True
@@ -87,7 +89,7 @@ def test_trap_and_ci_are_the_profiles(results: Results) -> None:
         (point,) = series_of_subject.points
         assert point.x == profile.turns[3].value
         assert point.y == subject.ci_raw
-        assert point.around == profile.ci_raw.interval
+        assert point.around == interval_of_all_sides(inferred[profile.subject])
 
 
 @pytest.fixture(scope="module")

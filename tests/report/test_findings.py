@@ -14,6 +14,7 @@ from depthcharge.simulated_runs import independent
 from msgspec.structs import replace
 
 from harness.protocols.ddft.analysis.findings import findings as of_dialogues
+from harness.protocols.ddft.analysis.schema_inference import CISide
 from harness.protocols.ddft.analysis.schema_jury import SelfConsistency
 from harness.protocols.ddft.metrics.scoring import score_study
 from harness.protocols.depthcharge.analysis.findings import findings as of_runs
@@ -71,9 +72,10 @@ def with_ci(*numbers: float, intervals: Sequence[Interval | None] = ()) -> Resul
     results = dialogues(len(numbers))
     for subject, number in zip(results.subjects, numbers, strict=True):
         subject.ci_raw = Value(number, 10)
-    for profile, interval in zip(results.analysis.profiles, intervals, strict=False):
+    inferred = results.analysis.inference.subjects
+    for subject_intervals, interval in zip(inferred, intervals, strict=False):
         if interval is not None:
-            profile.ci_raw = dataclasses.replace(profile.ci_raw, interval=interval)
+            subject_intervals.sides = [CISide(1.0, interval)]
     return results
 
 
@@ -134,7 +136,7 @@ def test_the_trap_is_counted_in_dialogues() -> None:
     """So many of so many, with an interval; nothing where no turn 4 was judged."""
     results = dialogues(2)
     results.analysis.follow_up.informative = Value(0.25, 8)
-    results.analysis.follow_up.interval = Interval(0.1, 0.5)
+    results.analysis.inference.informative = Interval(0.1, 0.5)
     [sentence] = said(results, "in 2 of 8 dialogues")
     assert "[0.100, 0.500]" in sentence
     results.analysis.follow_up.informative = Value(None, 0, "no session")
@@ -158,7 +160,8 @@ def test_a_correlation_is_claimed_only_where_its_interval_is_without_0(
     results = dialogues(5)
     rho = results.analysis.correlations.turn_4_apart
     rho.coefficient = Value(0.5, 5)
-    rho.bootstrap = dataclasses.replace(rho.bootstrap, interval=interval)
+    for inferred in results.analysis.inference.correlations:
+        inferred.interval = interval
     assert len(said(results, words)) == 1
     assert len(said(results, "tend to have")) == ("tend" in words)
     rho.coefficient = Value(None, 2, "2 subjects with both, at least 4 are needed")

@@ -66,6 +66,7 @@ imagined = estimates.imagined
 ADDED: AddedFields = {
     2: frozenset(
         {
+            "analysis.inference",
             "analysis.jury.heading",
             "analysis.jury.self_consistency",
             "cells[].turns[].missing",

@@ -22,6 +22,7 @@ from harness.protocols.ddft.analysis.evaluations import (
     sorted_cells,
     without_turn,
 )
+from harness.protocols.ddft.analysis.inference import inference
 from harness.protocols.ddft.analysis.multiverse import multiverse
 from harness.protocols.ddft.analysis.phenotypes import phenotypes
 from harness.protocols.ddft.analysis.resamples import Resamples
@@ -91,6 +92,7 @@ def analyze(
         arms=sessions.arms(cells, complete),
         multiverse=multiverse(chosen, rules),
         usage=sessions.usage(cells),
+        inference=inference(rows, chosen, found, facts, domains, rules),
     )
 
 

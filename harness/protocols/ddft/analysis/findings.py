@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from harness.protocols.ddft.analysis.schema import Analysis
+from harness.protocols.ddft.analysis.schema_inference import interval_of_all_sides
 from harness.results import Interval, Results, SubjectMetrics, Value
 from harness.results.digits import between, conjoined, decimal, named_values, plural
 
@@ -60,7 +61,8 @@ def _threshold(subjects: Sequence[SubjectMetrics], theta: float) -> Iterator[str
 
 def _comprehension(subjects: Sequence[SubjectMetrics], analysis: Analysis) -> Iterator[str]:
     """Say whose raw CI is highest and lowest, and whether their intervals overlap."""
-    intervals = {profile.subject: profile.ci_raw.interval for profile in analysis.profiles}
+    inferred = analysis.inference.subjects
+    intervals = {subject.subject: interval_of_all_sides(subject) for subject in inferred}
     defined = [
         SubjectCI(subject.subject, ci.value, intervals.get(subject.subject))
         for subject in subjects
@@ -124,11 +126,11 @@ def _negative(fall: Value) -> Value:
 
 def _trap(analysis: Analysis) -> Iterator[str]:
     """Say how often the invented claim of turn 4 was not rejected, as the jury sees it."""
-    share, interval = analysis.follow_up.informative, between(analysis.follow_up.interval)
+    share, interval = analysis.follow_up.informative, between(analysis.inference.informative)
     if share.value is None:
         return
     count = round(share.value * share.n)
-    around = f" (Wilson's 95% interval of the share {interval})" if interval else ""
+    around = f" (95% interval of the share over subjects {interval})" if interval else ""
     yield (
         f"In turn {TRAP_TURN}, whose question takes something invented for granted, the jury's FAR "
         f"is below {analysis.thresholds.informative_below:g} in {count:,} of {share.n:,} dialogues"
@@ -152,7 +154,7 @@ def _trap_and_ci(analysis: Analysis) -> Iterator[str]:
     if rho.coefficient.value is None:
         yield f"Nothing can be said on {question}: {rho.coefficient.reason}."
         return
-    interval = rho.bootstrap.interval
+    interval = analysis.inference.interval_of(rho.name)
     number = f"Spearman's rho is {decimal(rho.coefficient.value)} (n={rho.coefficient.n})"
     if interval.low is None or interval.high is None:
         yield f"On {question}: {number}, without an interval ({interval.reason})."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.protocols.ddft.analysis.profiles import FAR_FALL, SAS_FALL
+from harness.protocols.ddft.analysis.profiles import FAR_FALL
 from harness.results.glossary import Term
 
 ONSET = "the last level at which mean FAR reaches theta before the first at which it does not"
@@ -36,7 +36,10 @@ def glossary(rules: Mapping[str, Any]) -> list[Term]:
         Term("phenotype", phenotype),
         Term("danger zone", f"the share of answers that are fluent and wrong: {danger}"),
         Term("turn 4, the trap", "a question that takes something invented for granted"),
-        Term("degrader", f"a subject whose FAR falls by {FAR_FALL:g} or more; else a stabilizer"),
-        Term("coupled collapse", f"its SAS falls by {SAS_FALL:g} or more as well; else selective"),
+        Term(
+            "degrader",
+            f"a subject whose FAR falls by more than {FAR_FALL:g}, a stabilizer one whose FAR "
+            "falls by less; not told apart where the interval holds both",
+        ),
         Term("arm", "the way a dialogue is held: as in the paper, or with one thing changed"),
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from harness.protocols.ddft.analysis.schema_inference import Inference
 from harness.protocols.ddft.analysis.schema_jury import Jury
 from harness.results import Interval, Usage, Value
 from harness.stats.correlation import Partial
@@ -247,3 +248,4 @@ class Analysis(msgspec.Struct):
     arms: list[ArmComparison]
     multiverse: Multiverse
     usage: dict[str, Usage]
+    inference: Inference

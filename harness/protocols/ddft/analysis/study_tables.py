@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.protocols.ddft.analysis.resampled import resampled
 from harness.protocols.ddft.analysis.schema import Analysis, ArmComparison, Correlation, Universe
+from harness.protocols.ddft.analysis.schema_inference import CorrelationInterval
 from harness.results import Interval, Results, Value
 from harness.results.table import EstimatedValue, Table, TableCell, TableColumn, columns
 
@@ -44,22 +44,36 @@ def _correlations(analysis: Analysis) -> Table:
     )
     groups = analysis.correlations
     correlations = [*groups.design, *groups.turns, *groups.outside, groups.turn_4_apart]
-    rows = [_correlation(correlation) for correlation in correlations]
+    intervals = {interval.name: interval for interval in analysis.inference.correlations}
+    rows = [_correlation(correlation, intervals[correlation.name]) for correlation in correlations]
     partial = groups.turn_4_partial
     name = "turn 4, given FAR' and HOC"
     blanks = [None] * 4
     rows.append([name, "partial", partial.coefficient, None, partial.p, *blanks])
-    about = "Detectable: the smallest |coefficient| that this n shows at alpha 0.05 with power 0.8."
+    about = (
+        "Detectable: the smallest |coefficient| that this n shows at alpha 0.05 with power 0.8. "
+        "The interval of a flag is that of the difference of mean CI." + _without_ci(analysis)
+    )
     return Table("Correlations with raw CI", names, rows, about, SECTION)
 
 
-def _correlation(correlation: Correlation) -> list[TableCell]:
+def _without_ci(analysis: Analysis) -> str:
+    """Return how many subjects are in no correlation, and why; "" for none."""
+    reasons = analysis.inference.without_ci
+    if not reasons:
+        return ""
+    total = analysis.complete_subjects.n
+    words = "; ".join(f"{count}: {reason}" for reason, count in reasons.items())
+    return f" {sum(reasons.values())} of {total} subjects are left out without a CI ({words})."
+
+
+def _correlation(correlation: Correlation, inferred: CorrelationInterval) -> list[TableCell]:
     beginning: list[TableCell] = [correlation.name, correlation.method, correlation.coefficient]
     if correlation.coefficient.value is None:
         return [*beginning, *[None] * 6]
     return [
         *beginning,
-        resampled(correlation.bootstrap),
+        inferred.interval,
         correlation.p,
         correlation.exact.p,
         correlation.holm,
@@ -70,16 +84,23 @@ def _correlation(correlation: Correlation) -> list[TableCell]:
 
 def _predictions(analysis: Analysis) -> Table:
     names = columns(
-        "prediction", TableColumn("estimate", EstimatedValue), "by our rule", "by the paper's rule"
+        "prediction",
+        TableColumn("estimate", EstimatedValue),
+        "by our rule",
+        "what it could show",
+        "by the paper's rule",
     )
     rows: list[list[TableCell]] = [
         [
             f"{prediction.name}: {prediction.claim}",
-            EstimatedValue(prediction.estimate, prediction.interval),
-            f"{prediction.verdict} ({prediction.rule})",
+            EstimatedValue(test.estimate, test.interval),
+            f"{test.verdict} ({test.rule})",
+            test.could_show,
             f"{prediction.paper_verdict} ({prediction.paper_rule})",
         ]
-        for prediction in analysis.predictions
+        for prediction, test in zip(
+            analysis.predictions, analysis.inference.predictions, strict=True
+        )
     ]
     return Table(
         "The paper's predictions", names, rows, section=SECTION, has_findings_in_words=True
@@ -93,7 +114,8 @@ def _domains(analysis: Analysis) -> Table:
         TableColumn("95% over subjects", Interval, key="over_subjects"),
     )
     rows: list[list[TableCell]] = [
-        [mean.domain, mean.far, resampled(mean.over_subjects)] for mean in analysis.domains.means
+        [mean.domain, mean.far, analysis.inference.domains[mean.domain]]
+        for mean in analysis.domains.means
     ]
     return Table("FAR by domain", names, rows, section=SECTION)
 
@@ -159,10 +181,9 @@ def _danger(analysis: Analysis) -> Table:
 
 
 def _stability(analysis: Analysis) -> Table:
-    names = columns("rule", TableColumn("tau", Value), TableColumn("p", Value, has_n=False))
+    names = columns("rule", TableColumn("tau", Value))
     rows: list[list[TableCell]] = [
-        [alternative.alternative, alternative.tau.coefficient, alternative.tau.p]
-        for alternative in analysis.stability
+        [alternative.alternative, alternative.tau.coefficient] for alternative in analysis.stability
     ]
     title = "How stable the ranking is: Kendall's tau with raw CI under another rule"
     return Table(title, names, rows, section=SECTION, key="stability")

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from harness.protocols.ddft.analysis.glossary import glossary
 from harness.protocols.ddft.analysis.jury_tables import jury_tables
-from harness.protocols.ddft.analysis.resampled import resampled
-from harness.protocols.ddft.analysis.schema import Profile
+from harness.protocols.ddft.analysis.schema_inference import SubjectInference
 from harness.protocols.ddft.analysis.study_tables import study_tables
 from harness.results import Interval, Results, SubjectMetrics, Value
 from harness.results.digits import plural
 from harness.results.glossary import defined
-from harness.results.table import EstimatedValue, Noted, Table, TableCell, TableColumn, columns
+from harness.results.table import Table, TableCell, TableColumn, columns
 
 UNDEFINED = "undefined"
 ABOUT_SUBJECTS = ("FAR", "SAS", "HOC", "CRI", "FAR'", "SAS'", "CI")
@@ -23,6 +22,8 @@ def tables(results: Results) -> list[Table]:
     """Return the tables of a study."""
     return [
         _subjects(results),
+        _levels(results),
+        _sides(results),
         _profiles(results),
         _means(results),
         *study_tables(results),
@@ -41,15 +42,15 @@ def _subjects(results: Results) -> Table:
         TableColumn("CRI", Value),
         TableColumn("FAR'", Value),
         TableColumn("SAS'", Value),
-        TableColumn("CI raw", EstimatedValue),
+        TableColumn("CI raw", Value),
         TableColumn(f"CI ({normalization})", Value, key="ci"),
         "phenotype",
-        TableColumn("probability of the phenotype", Value, key="phenotype_probability"),
+        "phenotypes in the interval of CI",
         TableColumn("danger zone", Value),
     )
-    profiles = {profile.subject: profile for profile in results.analysis.profiles}
+    inferred = {subject.subject: subject for subject in results.analysis.inference.subjects}
     rows = [
-        _subject(metrics, profiles.get(metrics.subject))
+        _subject(metrics, inferred.get(metrics.subject))
         if metrics.arm == results.analysis.arm
         else _subject(metrics, None)
         for metrics in results.subjects
@@ -58,8 +59,7 @@ def _subjects(results: Results) -> Table:
     return Table("Subjects", names, rows, about)
 
 
-def _subject(metrics: SubjectMetrics, profile: Profile | None) -> list[TableCell]:
-    phenotype = metrics.phenotype or UNDEFINED
+def _subject(metrics: SubjectMetrics, inferred: SubjectInference | None) -> list[TableCell]:
     return [
         metrics.subject,
         metrics.arm,
@@ -68,32 +68,57 @@ def _subject(metrics: SubjectMetrics, profile: Profile | None) -> list[TableCell
         metrics.cri,
         metrics.far_prime,
         metrics.sas_prime,
-        _estimate(metrics.ci_raw, profile),
+        metrics.ci_raw,
         metrics.ci,
-        phenotype,
-        _probability(metrics.phenotype, profile),
+        metrics.phenotype or UNDEFINED,
+        ", ".join(inferred.phenotypes) if inferred else "",
         metrics.danger_zone,
     ]
 
 
-def _probability(phenotype: str | None, profile: Profile | None) -> Value | None:
-    """Return how probable a phenotype is, which only the arm that is analysed has."""
-    if profile is None:
-        return None
-    if phenotype is None:
-        resamples = profile.probabilities[UNDEFINED].n
-        return Value(None, resamples, "the phenotype is undefined")
-    return profile.probabilities[phenotype]
+def _levels(results: Results) -> Table:
+    theta = results.rules["theta"]
+    names = columns(
+        "subject",
+        TableColumn("level", float),
+        TableColumn("mean FAR", Value, key="far"),
+        TableColumn("standard error", Value, has_n=False, key="se"),
+        TableColumn(f"confidence that it reaches {theta:g}", Value, has_n=False, key="confidence"),
+        "may be on either side",
+    )
+    rows: list[list[TableCell]] = [
+        [
+            subject.subject,
+            level.level,
+            level.far,
+            level.se,
+            level.confidence,
+            "yes" if level.near_theta else "no",
+        ]
+        for subject in results.analysis.inference.subjects
+        for level in subject.levels
+    ]
+    about = (
+        "Confidence: one-sided, by t over concepts. Either side: theta lies in the 95% interval, "
+        "of all levels of the subject together."
+    )
+    return Table("Levels and theta", names, rows, about, is_folded=True)
 
 
-def _estimate(ci_raw: Value, profile: Profile | None) -> Value | EstimatedValue | Noted:
-    """Return raw CI with its interval, which only the arm that is analysed has."""
-    if profile is None or ci_raw.value is None:
-        return ci_raw
-    interval = resampled(profile.ci_raw)
-    if isinstance(interval, Interval):
-        return EstimatedValue(ci_raw, interval)
-    return Noted(EstimatedValue(ci_raw, profile.ci_raw.interval), interval.note)
+def _sides(results: Results) -> Table:
+    names = columns(
+        "subject", "HOC may be", TableColumn("95% interval of CI raw", Interval, key="ci_raw")
+    )
+    rows: list[list[TableCell]] = [
+        [subject.subject, "undefined" if side.hoc is None else f"{side.hoc:g}", side.ci_raw]
+        for subject in results.analysis.inference.subjects
+        for side in subject.sides
+    ]
+    about = (
+        "A row for every HOC that the levels leave open; the rows of a subject together hold its "
+        "CI in 95 of 100 studies. Below four concepts there is none."
+    )
+    return Table("How certain CI is", names, rows, about)
 
 
 def _profiles(results: Results) -> Table:
@@ -106,27 +131,36 @@ def _profiles(results: Results) -> Table:
             for turn in range(1, turns + 1)
         ),
         TableColumn("fall of FAR", Value),
+        TableColumn("95% over concepts", Interval, key="far_fall_interval"),
         TableColumn("fall of SAS", Value),
         "degradation",
-        "failure mode",
     )
+    inferred = {subject.subject: subject for subject in results.analysis.inference.subjects}
     rows: list[list[TableCell]] = [
         [
             profile.subject,
             *profile.turns,
             *[None] * (turns - len(profile.turns)),
             profile.far_fall,
+            _fall_interval(inferred.get(profile.subject)),
             profile.sas_fall,
-            profile.degradation or UNDEFINED,
-            profile.failure_mode or UNDEFINED,
+            _fall_class(inferred.get(profile.subject)),
         ]
         for profile in profiles
     ]
     about = (
         "Mean FAR by turn, T1 the first, and how far the means fall from the lowest level to the "
-        f"highest. {defined(glossary(results.rules), 'degrader', 'coupled collapse')}"
+        f"highest. {defined(glossary(results.rules), 'degrader')}"
     )
     return Table("How subjects degrade", names, rows, about)
+
+
+def _fall_interval(inferred: SubjectInference | None) -> Interval | None:
+    return inferred.fall_interval if inferred else None
+
+
+def _fall_class(inferred: SubjectInference | None) -> str:
+    return (inferred.fall_class if inferred else None) or UNDEFINED
 
 
 def _means(results: Results) -> Table:
@@ -136,21 +170,21 @@ def _means(results: Results) -> Table:
         TableColumn("value", Value),
         TableColumn("95% over subjects", Interval, key="over_subjects"),
         TableColumn("95% over concepts", Interval, key="over_concepts"),
-        TableColumn("95% over sessions (Wilson)", Interval, key="over_sessions"),
+        TableColumn("95% over both", Interval, key="over_both"),
     )
     rows: list[list[TableCell]] = [
         [
             mean.scale.upper(),
             mean.mean,
-            resampled(mean.over_subjects),
-            resampled(mean.over_concepts),
-            None,
+            mean.over_subjects,
+            mean.over_concepts,
+            mean.over_both,
         ]
-        for mean in analysis.grand_means
+        for mean in analysis.inference.means
     ]
     follow, below = analysis.follow_up, analysis.thresholds.informative_below
     sessions = f"sessions with turn-4 FAR below {below:g}"
-    rows.append([sessions, follow.informative, None, None, follow.interval])
+    rows.append([sessions, follow.informative, analysis.inference.informative, None, None])
     rows.append(["turn-5 FAR of these sessions", follow.far, None, None, None])
     return Table("Over the whole study", names, rows)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from harness.page.figure import Figure, Guide, PlotAxis, Point, Series, Zone
 from harness.protocols.ddft.analysis.schema import Correlation, Profile
+from harness.protocols.ddft.analysis.schema_inference import interval_of_all_sides
 from harness.protocols.ddft.page.level_intervals import LevelMean, level_intervals
 from harness.results import Interval, Results, SubjectMetrics, Value
 from harness.results.digits import between, decimal
@@ -119,15 +120,18 @@ def _answers(results: Results, subject: str) -> Iterator[Point]:
 
 def _trap_and_ci(results: Results) -> Figure:
     values = {subject.subject: subject.ci_raw for subject in analysed(results)}
+    inferred = results.analysis.inference.subjects
+    bars = {subject.subject: interval_of_all_sides(subject) for subject in inferred}
     series = [
-        Series(profile.subject, list(_at_trap(profile, values[profile.subject])))
+        Series(profile.subject, list(_at_trap(profile, values[profile.subject], bars)))
         for profile in results.analysis.profiles
     ]
     rho = results.analysis.correlations.turns[TRAP_TURN - 1]
+    interval = results.analysis.inference.interval_of(rho.name)
     return Figure(
         "trap-and-ci",
         "Turn-4 FAR against raw CI",
-        f"{_correlation(rho)} Bars: 95% intervals of CI.",
+        f"{_correlation(rho, interval)} Bars: 95% intervals of CI.",
         "dots",
         "subject",
         PlotAxis("mean FAR in turn 4, the trap", 0, 1),
@@ -136,15 +140,14 @@ def _trap_and_ci(results: Results) -> Figure:
     )
 
 
-def _at_trap(profile: Profile, ci: Value) -> Iterator[Point]:
+def _at_trap(profile: Profile, ci: Value, bars: Mapping[str, Interval]) -> Iterator[Point]:
     far = profile.turns[TRAP_TURN - 1].value if len(profile.turns) >= TRAP_TURN else None
     if far is not None:
-        yield Point(far, ci, profile.ci_raw.interval)
+        yield Point(far, ci, bars.get(profile.subject))
 
 
-def _correlation(rho: Correlation) -> str:
+def _correlation(rho: Correlation, interval: Interval) -> str:
     value = rho.coefficient
     if value.value is None:
         return f"Spearman's rho is undefined: {value.reason}."
-    interval = between(rho.bootstrap.interval)
-    return f"Spearman's rho {decimal(value.value)} {interval} (n={value.n})."
+    return f"Spearman's rho {decimal(value.value)} {between(interval)} (n={value.n})."

@@ -14,9 +14,8 @@ REFERENCE = "DDFT, the Drill-Down and Fabricate Test (arXiv 2512.23850)"
 RESULTS = Section(
     "results",
     "Results",
-    "By the rules of the study file. Intervals are 95% percentile bootstrap intervals: for a "
-    "subject's CI and the probability of its phenotype over blocks of concept and turn, for means "
-    "over whole subjects or whole concepts.",
+    "By the rules of the study file. Intervals are 95% intervals by t over whole subjects or whole "
+    "concepts; a subject's CI has one for every HOC that its levels leave open.",
 )
 STUDY = Section(
     "study",

@@ -119,7 +119,7 @@ def clustered_by_branch_and_fact(
     of branches, or of the most facts of a depth where they are fewer. Undefined where `clustered`
     is.
     """
-    counts = _by_branch(questions)
+    counts = counts_by_branch(questions)
     n = len(counts.asked)
     if n < FEWEST:
         return _two_way_undefined(n, f"fewer than {FEWEST} branches")
@@ -150,7 +150,8 @@ def _most_facts(questions: Questions) -> int:
     return int(np.bincount(pairs[0]).max())
 
 
-def _by_branch(questions: Questions) -> Counts:
+def counts_by_branch(questions: Questions) -> Counts:
+    """Return the questions asked and answered correctly by branch and depth."""
     shape = int(questions.branch.max(initial=-1)) + 1, int(questions.depth.max(initial=-1)) + 1
     asked, correct = (np.zeros(shape, dtype=np.int64) for _ in range(2))
     np.add.at(asked, (questions.branch, questions.depth), 1)
