@@ -70,7 +70,7 @@ def label_rule(claim: LabelRuleClaim) -> CheckOutcome:
         rounding for rounding, allowed in labels.items() if claim.published in allowed
     )
     words = ", ".join(f"{label} above {bound.text}" for label, bound in rule)
-    reason = f"by the stated rule: {words}, else {claim.otherwise}"
+    reason = f"by the rule: {words}, else {claim.otherwise}"
     verdict: ClaimVerdict = "contradicted"
     if roundings:
         nearest, sure = Rounding.NEAREST in roundings, len(labels[Rounding.NEAREST]) == 1

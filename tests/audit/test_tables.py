@@ -173,3 +173,21 @@ def test_a_hostile_source_ends_without_a_traceback(kind: str, tmp_path: Path) ->
     )
     done = run(str(source))
     assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+def test_a_label_of_two_lines_and_gains_in_bold(tmp_path: Path) -> None:
+    """A tabular in a cell is one text; a gain in bold is no best; all of the table is read."""
+    source = tmp_path / "t.tex"
+    source.write_text(
+        "\\begin{tabular}{lcc}\n\\hline\nModel & A & B \\\\ \\hline\n"
+        "\\begin{tabular}[c]{@{}c@{}}Alder\\\\ (base)\\end{tabular} & 41.0 & 52.0 \\\\\n"
+        "\\makecell{Alder\\\\ (tuned)} & \\textbf{43.5} & \\textbf{56.0} \\\\\n"
+        "$\\Delta$ & \\textcolor{green}{\\textbf{+2.5}} & \\textcolor{green}{+4.0} \\\\\n"
+        "Birch & 30.0 & 31.0 \\\\ \\hline\n\\end{tabular}\n",
+        encoding="utf-8",
+    )
+    tables = audit_tables(source)
+    assert [(table.rows, table.columns, table.unread) for table in tables.tables] == [(4, 2, ())]
+    assert tables.audit is not None
+    places = [finding.place for finding in tables.audit.findings if finding.check == "marked"]
+    assert all("Δ" not in place for place in places)

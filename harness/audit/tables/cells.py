@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.audit.tables.grid import Grid, TableCell, TableRow
-from harness.audit.tables.lines import SIZE, Proposal
+from harness.audit.tables.lines import DIFFERENCE, SIZE, Proposal
 
 ARROWS = {"↑": "higher", "↓": "lower"}
 
@@ -99,7 +99,11 @@ def _of_share(cell: TableCell, n: int, place: str) -> Iterator[Proposal]:
 
 def _of_marks(grid: Grid, place_of: int) -> Iterator[Proposal]:
     """Yield the marked figures as the best (bold) or the second (underlined) of their groups."""
-    rows = [row for row in grid.rows if not _all_marked(row, place_of)]
+    rows = [
+        row
+        for row in grid.rows
+        if not _all_marked(row, place_of) and not DIFFERENCE.search(row.label)
+    ]
     by_row = _marks_are_of_rows(rows, place_of)
     competing = _without_references(rows)
     for row in rows:

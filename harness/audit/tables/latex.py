@@ -54,12 +54,32 @@ class Macro:
 
 def latex_tables(source: str) -> list[Grid]:
     """Return every tabular of a LaTeX source, in its order."""
-    source = COMMENT.sub(r"\1", source)
+    source = _flat(COMMENT.sub(r"\1", source))
     macros = _macros(source)
     return [
         _grid(number, source, match, macros)
         for number, match in enumerate(BEGIN.finditer(source), 1)
     ]
+
+
+def _flat(source: str) -> str:
+    """Make one text of each tabular inside another's cell, such as a label of two lines."""
+    open_tables: list[re.Match[str]] = []
+    nested: list[tuple[int, int, int]] = []
+    for edge in re.finditer(rf"\\(begin|end)\{{({TABULARS})\}}", source):
+        if edge[1] == "begin":
+            open_tables.append(edge)
+        elif open_tables:
+            begin = open_tables.pop()
+            if open_tables:
+                start = _after_arguments(source, begin.end(), begin[2])
+                nested.append((begin.start(), start, edge.start()))
+    for outer, start, end in sorted(nested, reverse=True):
+        text = re.sub(r"\\\\|(?<!\\)&", " ", source[start:end])
+        after = source.index("}", end) + 1
+        lines = "\n" * (source.count("\n", outer, after) - text.count("\n"))
+        source = f"{source[:outer]}{{{text}{lines}}}{source[after:]}"
+    return source
 
 
 def _grid(number: int, source: str, begin: re.Match[str], macros: dict[str, Macro]) -> Grid:
@@ -177,6 +197,7 @@ def _cell(source: str) -> TableCell:
 
 def _plain(source: str) -> str:
     """Return a cell's text without markup."""
+    source = source.replace(r"\\", " ")
     for name in KEEP_SECOND:
         source = re.sub(rf"\\{name}\s*(?:\[[^\]]*\])?\s*\{{[^{{}}]*\}}", "", source)
     for name in DROPPED_WITH_ARGUMENT:
