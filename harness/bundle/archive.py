@@ -30,19 +30,19 @@ SEALED = len(SEAL) + 32
 
 
 def is_bundle(name: str) -> bool:
-    """Tell whether an argument names a bundle."""
+    """Return whether an argument names a bundle."""
     return name.endswith(SUFFIX)
 
 
 def files_in(folder: Path) -> list[str]:
-    """Give every file below a folder, as sorted paths with slashes."""
+    """Return every file below a folder, as sorted paths with slashes."""
     return sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
     )
 
 
 def sum_of(path: Path) -> str:
-    """Give the SHA-256 of a file, in hex."""
+    """Return the SHA-256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -54,7 +54,7 @@ def seal(folder: Path) -> None:
 
 
 def packed(folder: Path, top: str) -> bytes:
-    """Give a folder's files as an archive in which they lie under the one folder `top`."""
+    """Return a folder's files as an archive in which they lie under the one folder `top`."""
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
             for name in files_in(folder):

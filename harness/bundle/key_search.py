@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Give the finding in one line, without the key."""
+        """Return the finding in one line, without the key."""
         at = f", call {self.call}" if self.call else ""
         return f"{self.path}{at}: {self.shown}"
 
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
 def find_keys(
     folder: Path, ring: KeyRing, cassette_names: Collection[str], no_keys: Collection[str] = ()
 ) -> Iterator[Finding]:
-    """Give what must not be handed out in a folder's files, file by file.
+    """Yield what must not be handed out in a folder's files, file by file.
 
     ring: the keys in use. cassette_names: the files that are searched call by call, with what is
     encoded in them read. no_keys: texts that look like keys and are none.
@@ -83,7 +83,7 @@ def _like_keys(url: str, text: str, no_keys: Collection[str]) -> Iterator[str]:
 
 
 def _character(escaped: re.Match[str]) -> str:
-    """Give what JSON, JSON within JSON, or a form wrote as an escape; white space as a blank."""
+    """Return what JSON, JSON within JSON, or a form wrote as an escape; white space as a blank."""
     point, letter, percent = escaped.groups()
     if letter:
         return letter if letter in '/"' else " "

@@ -39,7 +39,7 @@ class Page(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether it may be handed on by everybody."""
+        """Return whether it may be handed on by everybody."""
         return OPEN.match(self.licence) is not None
 
 

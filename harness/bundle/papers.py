@@ -56,12 +56,12 @@ class Facts(NamedTuple):
 
     @property
     def seconds(self) -> int:
-        """Give how long a replay may take on a slow machine, at most."""
+        """Return how long a replay may take on a slow machine, at most."""
         return max(FEWEST_SECONDS, round(self.calls / CALLS_A_SECOND))
 
 
 def readme(facts: Facts) -> str:
-    """Give the reviewer's README."""
+    """Return the reviewer's README."""
     return "\n".join(
         [
             f"# {facts.title}",
@@ -157,7 +157,7 @@ def _dropped(models: Sequence[str], same_models: Sequence[str]) -> list[str]:
 
 
 def terms_of_dropped(models: Sequence[str], same_models: Sequence[str]) -> str:
-    """Give the section of LICENCES.md on models whose answers are left out; "" for none."""
+    """Return the section of LICENCES.md on models whose answers are left out; "" for none."""
     if not models:
         return ""
     return "\n".join(
@@ -184,7 +184,7 @@ def _contents(facts: Facts) -> list[str]:
 
 
 def appendix(facts: Facts) -> str:
-    """Give the appendix for artifact evaluation."""
+    """Return the appendix for artifact evaluation."""
     return "\n".join(
         [
             "# Artifact appendix",
@@ -260,7 +260,7 @@ def _variation(facts: Facts) -> list[str]:
 
 
 def citation(facts: Facts) -> str:
-    """Give a citation file in the Citation File Format 1.2.0, its author to be filled in."""
+    """Return a citation file in the Citation File Format 1.2.0, its author to be filled in."""
     lines = [
         "cff-version: 1.2.0",
         'message: "If you use this recording, please cite it as below."',

@@ -17,7 +17,7 @@ _extra = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 
 def pinned() -> str:
-    """Give a requirements file with what harness needs, directly or not, as installed here.
+    """Return a requirements file with what harness needs, directly or not, as installed here.
 
     What is asked for on other platforms only, and so is not installed, is left out.
     """
@@ -37,7 +37,7 @@ def pinned() -> str:
 
 
 def pins_all(lock: str) -> bool:
-    """Tell whether a requirements file gives one version of each thing that harness asks for.
+    """Return whether a requirements file gives one version of each thing that harness asks for.
 
     One that does not is some other project's.
     """
@@ -46,7 +46,7 @@ def pins_all(lock: str) -> bool:
 
 
 def _own() -> list[str]:
-    """Give the requirements of harness itself, installed or run from its sources."""
+    """Return the requirements of harness itself, installed or run from its sources."""
     try:
         return metadata.requires(ITSELF) or []
     except metadata.PackageNotFoundError:
@@ -56,7 +56,7 @@ def _own() -> list[str]:
 
 
 def _wanted(lines: Iterable[str], extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Give names and extras of requirements, those of an extra only where it is asked for."""
+    """Return names and extras of requirements, those of an extra only where it is asked for."""
     for line in lines:
         asked, _, marker = line.partition(";")
         of_extra = _extra.search(marker)

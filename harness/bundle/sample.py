@@ -63,7 +63,7 @@ def sampled(study: Study, share: float, root: Path) -> Study:
 
 
 def _sizes(axes: Sequence[Axis], share: float) -> list[tuple[Axis, int]]:
-    """Give how much of each axis stays: nearest to the share; of equals, more of the first axes."""
+    """Return how much of each axis stays: nearest to the share; of equals, more of the first axes."""
     whole = math.prod(len(axis.items) for axis in axes)
     choices = itertools.product(*(range(len(axis.items), 0, -1) for axis in axes))
     best = min(choices, key=lambda sizes: round(abs(math.prod(sizes) - share * whole), 9))
@@ -82,13 +82,13 @@ def _part(study: Study, axis: Axis, size: int) -> Any:
 
 
 def _spread(items: Sequence[Item], size: int) -> list[Item]:
-    """Give `size` items from the first to the last, as evenly as may be."""
+    """Return `size` items from the first to the last, as evenly as may be."""
     last = len(items) - 1
     return [items[round(place * last / max(1, size - 1))] for place in range(size)]
 
 
 def _study_text(study: Study, kept: dict[str, Any]) -> str:
-    """Give the study file with less in its grid, and what is the default left out."""
+    """Return the study file with less in its grid, and what is the default left out."""
     content = study.file.model_dump(exclude_defaults=True)
     content["title"] = f"{study.file.title} (a sample)"
     content[study.file.protocol] = study.file.plan.cut_to(kept)

@@ -12,7 +12,7 @@ _bare = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def to_toml(value: Mapping[str, Any]) -> str:
-    """Give a mapping as TOML; keys without a value (None) are left out.
+    """Return a mapping as TOML; keys without a value (None) are left out.
 
     Text, numbers, truth, dates, lists and mappings are known; raises TypeError for anything else.
     """
@@ -20,7 +20,7 @@ def to_toml(value: Mapping[str, Any]) -> str:
 
 
 def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """Give a table's own lines first, then the tables in it, as TOML wants it."""
+    """Return a table's own lines first, then the tables in it, as TOML wants it."""
     tables = {key: inner for key, inner in value.items() if isinstance(inner, Mapping)}
     plain = {key: inner for key, inner in value.items() if key not in tables and inner is not None}
     if path and (plain or not tables):

@@ -126,7 +126,7 @@ def _opened(bundle: Path, file: IO[bytes]) -> Iterator[tarfile.TarFile]:
 
 
 def _checked(bundle: Path, tar: tarfile.TarFile, limits: Limits) -> list[tarfile.TarInfo]:
-    """Give the members of an archive, each of them looked at, before one is unpacked."""
+    """Return the members of an archive, each of them looked at, before one is unpacked."""
     members: list[tarfile.TarInfo] = []
     files: set[PurePosixPath] = set()
     folders: set[PurePosixPath] = set()

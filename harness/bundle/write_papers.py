@@ -116,7 +116,7 @@ def _facts(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> pape
 
 
 def _without_seconds(verdict: Verdict) -> str:
-    """Give the verdict's line, which must not change with the machine that packs."""
+    """Return the verdict's line, which must not change with the machine that packs."""
     return msgspec.structs.replace(verdict, seconds=0.0).line.replace(", 0.0 s.", ", N s.")
 
 

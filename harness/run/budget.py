@@ -43,7 +43,7 @@ class Budget:
             self._held += most
 
     def settle(self, most: float, cost: float) -> None:
-        """Give back what was set aside, and count what was used."""
+        """Take back what was set aside, and count what was used."""
         with self._guard:
             self._held -= most
             self.spent += cost

@@ -39,7 +39,7 @@ class Checked(NamedTuple):
 
     @property
     def is_verified(self) -> bool:
-        """Tell whether files and numbers are those that were published."""
+        """Return whether files and numbers are those that were published."""
         return self.verification == VERIFIED
 
 

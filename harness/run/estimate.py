@@ -75,7 +75,7 @@ def limit_sent(endpoint: Endpoint, params: Mapping[str, Any]) -> int | None:
 
 
 def tokens_in(messages: Sequence[Message]) -> int:
-    """Give about how many tokens a prompt has."""
+    """Return about how many tokens a prompt has."""
     characters = sum(len(message["content"]) for message in messages)
     return math.ceil(characters / CHARACTERS_A_TOKEN)
 
@@ -95,7 +95,7 @@ class _StandIn:
         params: Mapping[str, Any] | None = None,
         schema: Mapping[str, Any] | None = None,  # noqa: ARG002  # `call` says it
     ) -> Answer:
-        """Give a reply that the protocol can use, and the tokens of its longest."""
+        """Return a reply that the protocol can use, and the tokens of its longest."""
         limit = limit_sent(self._endpoint, params or {})
         self.is_unlimited |= limit is None
         limit = UNLIMITED if limit is None else limit

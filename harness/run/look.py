@@ -17,7 +17,7 @@ from harness.study.folder import Study
 
 
 def describe(study: Study) -> str:
-    """Give one line on a study."""
+    """Return one line on a study."""
     cells = study.cells()
     finished = sum(study.cassette(cell).exists() for cell in cells)
     manifest = checksums.manifest_path(study.root, study.name)
@@ -29,7 +29,7 @@ def describe(study: Study) -> str:
 
 
 def show_call(study: Study, wanted: str) -> str:
-    """Give a recorded call in full, the calls of a cell, or the study's cells.
+    """Return a recorded call in full, the calls of a cell, or the study's cells.
 
     wanted: "CELL:CALL", "CELL", or "". Raises UsageError with what there is.
     """

@@ -148,7 +148,7 @@ class Recording:
 
     @property
     def _spent(self) -> float | None:
-        """Give what this session spent; None where the price of a model is not known."""
+        """Return what this session spent; None where the price of a model is not known."""
         known = self._prices.models if self._prices else {}
         models = set(self.study.file.models)
         return self.budget.spent if models and set(known) >= models else None
@@ -367,7 +367,7 @@ class Recording:
         return result
 
     def _is_sealed(self) -> bool:
-        """Tell whether results and both manifests are there; a kill between them leaves fewer."""
+        """Return whether results and both manifests are there; a kill between them leaves fewer."""
         manifests = [
             checksums.manifest_path(self.study.root, self.study.name, kind)
             for kind in checksums.KINDS

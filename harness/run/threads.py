@@ -20,12 +20,12 @@ Outcome = TypeVar("Outcome")
 
 
 def stops_all(error: BaseException) -> bool:
-    """Tell whether an error would be met by everything else too, or is no bad luck at all."""
+    """Return whether an error would be met by everything else too, or is no bad luck at all."""
     return not isinstance(error, Incomplete) or isinstance(error, ALL_STOP)
 
 
 def at_once(workers: int, stop: threading.Event) -> Each:
-    """Give what does things in so many threads, until one fails for all or `stop` is set.
+    """Return what does things in so many threads, until one fails for all or `stop` is set.
 
     Everything that was begun ends, also where one thing failed: its calls are paid for. Raises the
     first error in the items' order, one that stops all before any other, and before its like one

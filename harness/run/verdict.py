@@ -68,19 +68,19 @@ class Verdict(msgspec.Struct):
 
     @property
     def ok(self) -> bool:
-        """Tell whether everything that was looked at holds."""
+        """Return whether everything that was looked at holds."""
         return not self.problems
 
     @property
     def exit_code(self) -> int:
-        """Give the command's exit code: 3 where cells are still to be recorded, else 0 or 1."""
+        """Return the command's exit code: 3 where cells are still to be recorded, else 0 or 1."""
         if self.incomplete:
             return 3
         return 0 if self.ok else 1
 
     @property
     def line(self) -> str:
-        """Give the verdict in one line, with what it does not prove."""
+        """Return the verdict in one line, with what it does not prove."""
         state = "OK" if self.ok else "INCOMPLETE" if self.incomplete else "FAILED"
         parts = (
             f"checksums {self.checksums}",

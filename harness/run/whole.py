@@ -51,7 +51,7 @@ class LeftOut(msgspec.Struct):
 
     @property
     def cells(self) -> Counter[str]:
-        """Give the cells that lack something, and how many bodies."""
+        """Return the cells that lack something, and how many bodies."""
         return Counter(body.cell for body in self.bodies)
 
 

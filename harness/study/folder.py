@@ -57,7 +57,7 @@ class Study:
 
     @property
     def is_published(self) -> bool:
-        """Tell whether there are results or a manifest; before that a study is being recorded."""
+        """Return whether there are results or a manifest; before that a study is being recorded."""
         manifest = self.root / MANIFESTS / f"{self.name}.md5"
         return self.results.exists() or manifest.exists()
 
