@@ -163,7 +163,7 @@ class OpenStudy:
         from harness.run.checked import check_files
         from harness.run.look import show_call
 
-        verification = check_files(self.study, verify=verify, whole=False)
+        verification = check_files(self.study, verify=verify, require_bodies=False)
         return show_call(self.study, call), verification
 
     def recording(

@@ -61,12 +61,12 @@ def packed(folder: Path, top: str) -> bytes:
                 _add(tar, folder / name, f"{top}/{name}")
         size = file.tell()
         file.seek(0)
-        whole = io.BytesIO()
+        compressed = io.BytesIO()
         compressor = zstandard.ZstdCompressor(
             level=LEVEL, write_checksum=True, write_content_size=True, threads=0
         )
-        compressor.copy_stream(file, whole, size=size)
-        data = whole.getvalue()
+        compressor.copy_stream(file, compressed, size=size)
+        data = compressed.getvalue()
     return data + SEAL + hashlib.sha256(data).digest()
 
 

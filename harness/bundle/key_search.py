@@ -55,30 +55,32 @@ def find_keys(
         if ring.found_in(data):
             yield Finding(name, "", "a key that is in use")
         if is_cassette:
-            for label, kept in cassettes.load(folder / name).labelled():
-                yield from (Finding(name, label, found) for found in _in_call(kept, ring, no_keys))
+            for label, interaction in cassettes.load(folder / name).labelled():
+                yield from (
+                    Finding(name, label, words) for words in _in_call(interaction, ring, no_keys)
+                )
         else:
             text = data.decode("utf-8", "replace")
-            yield from (Finding(name, "", found) for found in _like_keys("", text, no_keys))
+            yield from (Finding(name, "", words) for words in _like_keys("", text, no_keys))
 
 
-def _in_call(kept: Interaction, ring: KeyRing, no_keys: Collection[str]) -> Iterator[str]:
-    for name, value in kept.header_pairs:
+def _in_call(interaction: Interaction, ring: KeyRing, no_keys: Collection[str]) -> Iterator[str]:
+    for name, value in interaction.header_pairs:
         if clean_header(name, value) != value:
             yield f"the header {name}"
-    for body in (kept.request_bytes, kept.body_bytes):
+    for body in (interaction.request_bytes, interaction.body_bytes):
         if ring.found_in(body):
             yield "a key that is in use"
-        yield from _like_keys(kept.request.uri, body.decode("utf-8", "replace"), no_keys)
+        yield from _like_keys(interaction.request.uri, body.decode("utf-8", "replace"), no_keys)
 
 
 def _like_keys(url: str, text: str, no_keys: Collection[str]) -> Iterator[str]:
-    found: set[str] = set()
-    whole = f"{url}\n{text}"
-    for form in (whole, ESCAPED.sub(_character, whole)):
-        found.update(match[0] for match in LIKE_A_KEY.finditer(form))
-        found.update(secrets_in(url, form))
-    for value in sorted(found.difference(no_keys)):
+    matches: set[str] = set()
+    searched = f"{url}\n{text}"
+    for form in (searched, ESCAPED.sub(_character, searched)):
+        matches.update(match[0] for match in LIKE_A_KEY.finditer(form))
+        matches.update(secrets_in(url, form))
+    for value in sorted(matches.difference(no_keys)):
         yield f"{value[:SHOWN]}..., which looks like a key"
 
 
@@ -87,5 +89,5 @@ def _character(escaped: re.Match[str]) -> str:
     point, letter, percent = escaped.groups()
     if letter:
         return letter if letter in '/"' else " "
-    found = chr(int(point or percent, 16))
-    return " " if found.isspace() else found
+    character = chr(int(point or percent, 16))
+    return " " if character.isspace() else character

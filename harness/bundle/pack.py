@@ -75,16 +75,16 @@ def pack(study: Study, out: Path, wishes: Wishes = WHOLE) -> Packed:
     with tempfile.TemporaryDirectory(prefix="harness-pack-") as folder:
         staged = _staged(study, Path(folder), wishes)
         licences = licences_of(staged)  # while every passage is still there
-        left = _left_out(staged, verdict.fingerprint, wishes)
-        write_licences(staged, licences, left)
-        if left.bodies or wishes.sample is not None:
+        left_out = _left_out(staged, verdict.fingerprint, wishes)
+        write_licences(staged, licences, left_out)
+        if left_out.bodies or wishes.sample is not None:
             verdict = replay(staged, verify_checksums=True)
-        write_papers(study, staged, left, verdict)
+        write_papers(study, staged, left_out, verdict)
         _refuse_keys(study, staged, wishes)
         seal(staged.root)
         data, names = packed(staged.root, staged.name), files_in(staged.root)
     write_atomic(out, data)
-    return Packed(staged.name, len(names), len(data), sum_of(out), left, verdict)
+    return Packed(staged.name, len(names), len(data), sum_of(out), left_out, verdict)
 
 
 def _sound(study: Study) -> Verdict:
@@ -117,12 +117,12 @@ def _staged(study: Study, root: Path, wishes: Wishes) -> Study:
 
 
 def _left_out(staged: Study, fingerprint: str, wishes: Wishes) -> LeftOut:
-    left = leave_out(
+    left_out = leave_out(
         staged, fingerprint, closed_passages=wishes.drop_bodies, models=wishes.drop_models
     )
-    if left.bodies:
+    if left_out.bodies:
         checksums.write_manifests(staged.root, staged.folder)
-    return left
+    return left_out
 
 
 def _refuse_keys(study: Study, staged: Study, wishes: Wishes) -> None:
@@ -131,11 +131,11 @@ def _refuse_keys(study: Study, staged: Study, wishes: Wishes) -> None:
     ring = KeyRing(os.environ.get(name, "") for name in [*named, *wishes.key_variables])
     folder = staged.folder.relative_to(staged.root)
     names = {(folder / staged.cassette(cell).name).as_posix() for cell in staged.cells()}
-    found = sorted(set(find_keys(staged.root, ring, names, wishes.no_keys)))
-    if found:
-        shown = "\n".join(finding.line for finding in found[:MOST_SHOWN])
+    findings = sorted(set(find_keys(staged.root, ring, names, wishes.no_keys)))
+    if findings:
+        listed = "\n".join(finding.line for finding in findings[:MOST_SHOWN])
         raise CheckFailed(
-            f"{study.name}: not packed: {len(found)} places hold a key, or what looks like one:\n"
-            f"{shown}\nRevoke a key that got out, and record those cells anew with "
+            f"{study.name}: not packed: {len(findings)} places hold a key, or what looks like "
+            f"one:\n{listed}\nRevoke a key that got out, and record those cells anew with "
             "`harness record --restart`. What only looks like a key is let in with --no-key TEXT."
         )

@@ -121,9 +121,9 @@ def _program(facts: Facts) -> list[str]:
 def _sample(facts: Facts) -> list[str]:
     if facts.sample_of is None:
         return []
-    whole, share = facts.sample_of
+    name, share = facts.sample_of
     return [
-        f"**This is a sample, not the study.** It holds {share:.1%} of the cells of `{whole}`,",
+        f"**This is a sample, not the study.** It holds {share:.1%} of the cells of `{name}`,",
         "drawn by its seed, as a study of its own that replays alone. Its numbers are computed",
         "from these cells only: they are not the study's numbers, and no finding rests on them.",
         "",

@@ -43,27 +43,27 @@ def leave_out(
                 f"--drop {name}: {study.name} has no such model; it has "
                 f"{', '.join(study.file.models)}"
             )
-    found = LeftOut(study.name, fingerprint, [], list(dict.fromkeys(models)))
+    left_out = LeftOut(study.name, fingerprint, [], list(dict.fromkeys(models)))
     speakers = set[str]()
     for cell in study.cells():
-        kept = list(with_endpoints(study, cell))
-        names = [one.response.endpoint for one in kept]
+        interactions = list(with_endpoints(study, cell))
+        names = [interaction.response.endpoint for interaction in interactions]
         speakers.update(names)
-        why = _spoken(names, models)
+        reasons = _spoken(names, models)
         if closed_passages:
-            why |= _closed(study, kept, names)
+            reasons |= _closed(study, interactions, names)
         bodies = [
-            _taken(cell.name, kept[place], part, reason)
-            for (place, part), reason in sorted(why.items())
+            _taken(cell.name, interactions[place], side, reason)
+            for (place, side), reason in sorted(reasons.items())
         ]
         if bodies:
-            Cassette(kept).save(study.cassette(cell))
-            found.bodies += bodies
+            Cassette(interactions).save(study.cassette(cell))
+            left_out.bodies += bodies
     _require_gone(study, models)
-    found.same_models = _same_models(study, found.models, speakers)
-    if found.bodies:
-        write_atomic(study.root / LEFT_OUT, results_file.canonical(found))
-    return found
+    left_out.same_models = _same_models(study, left_out.models, speakers)
+    if left_out.bodies:
+        write_atomic(study.root / LEFT_OUT, results_file.canonical(left_out))
+    return left_out
 
 
 def _same_models(
@@ -74,10 +74,10 @@ def _same_models(
     cells = [ServedNames(cell["served"]) for cell in served]
     groups = one_model(study, cells, sorted({*speakers, *models} & set(study.file.models)))
     return {
-        name: others
+        name: same_models
         for name in models
         for group in groups
-        if name in group.judges and (others := [o for o in group.judges if o not in models])
+        if name in group.judges and (same_models := [o for o in group.judges if o not in models])
     }
 
 
@@ -101,8 +101,8 @@ def _require_gone(study: Study, models: Collection[str]) -> None:
     spending = results_file.read_results(study.results)["spending"]
     counted = {row["model"]: row["calls"] for row in spending["models"]}
     for name in models:
-        calls = [one for one in answers if one.response.endpoint == name]
-        gone = sum(not one.body_bytes for one in calls)
+        calls = [interaction for interaction in answers if interaction.response.endpoint == name]
+        gone = sum(not interaction.body_bytes for interaction in calls)
         if gone < max(len(calls), counted.get(name, 0)):
             raise CheckFailed(
                 f"--drop {name}: results.json counts {counted.get(name, 0)} calls of it, the "
@@ -122,7 +122,7 @@ def _spoken(names: Sequence[str], models: Collection[str]) -> Reasons:
     return reasons
 
 
-def _closed(study: Study, kept: Sequence[Interaction], names: Sequence[str]) -> Reasons:
+def _closed(study: Study, interactions: Sequence[Interaction], names: Sequence[str]) -> Reasons:
     """Return the look-ups with passages that are not open, and the requests that hand them on.
 
     A look-up's calls are named LOOK-UP/step, and what is asked of a model about its passages
@@ -130,40 +130,40 @@ def _closed(study: Study, kept: Sequence[Interaction], names: Sequence[str]) -> 
     """
     reasons: Reasons = {}
     under: dict[str, str] = {}
-    for place, one in enumerate(kept):
-        if why := _closed_passage(study, one, names[place]):
-            reasons[place, ANSWER] = why
-            under[(one.response.call or "").rpartition("/")[0]] = why
-    for place, one in enumerate(kept):
-        for call in under.keys() & _parents(one.response.call or ""):
+    for place, interaction in enumerate(interactions):
+        if reason := _closed_passage(study, interaction, names[place]):
+            reasons[place, ANSWER] = reason
+            under[(interaction.response.call or "").rpartition("/")[0]] = reason
+    for place, interaction in enumerate(interactions):
+        for call in under.keys() & _parents(interaction.response.call or ""):
             if names[place] not in study.file.sources:
                 reasons[place, REQUEST] = f"hands on {under[call]}"
     return reasons
 
 
-def _closed_passage(study: Study, kept: Interaction, name: str) -> str:
+def _closed_passage(study: Study, interaction: Interaction, name: str) -> str:
     """Say which passage of a look-up's answer is not open; "" for none."""
     if source := study.file.sources.get(name):
-        for page in pages(source.kind, kept):
+        for page in pages(source.kind, interaction):
             if not page.is_open:
                 return f"a passage of {name}, licence {page.licence}"
     return ""
 
 
 def _parents(call: str) -> set[str]:
-    parts = call.split("/")
-    return {"/".join(parts[:size]) for size in range(1, len(parts))}
+    steps = call.split("/")
+    return {"/".join(steps[:size]) for size in range(1, len(steps))}
 
 
-def _taken(cell: str, kept: Interaction, part: str, why: str) -> Body:
+def _taken(cell: str, interaction: Interaction, side: str, reason: str) -> Body:
     """Take one body out of an interaction, and give the account of it."""
-    request, response = kept.request, kept.response
-    data = kept.body_bytes if part == ANSWER else kept.request_bytes
-    if part == ANSWER:
+    request, response = interaction.request, interaction.response
+    data = interaction.body_bytes if side == ANSWER else interaction.request_bytes
+    if side == ANSWER:
         response.body = {"string": ""}
         response.chunks = None if response.chunks is None else []
     else:
         request.body, response.request_base64 = "", None
-    call = cassettes.label_of(kept)
+    call = cassettes.label_of(interaction)
     digest = hashlib.sha256(data).hexdigest()
-    return Body(cell, call, part, request.uri, len(data), digest, why)
+    return Body(cell, call, side, request.uri, len(data), digest, reason)

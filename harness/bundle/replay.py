@@ -29,10 +29,10 @@ def opened(path: Path) -> Iterator[Study]:
     """
     with tempfile.TemporaryDirectory(prefix="harness-bundle-") as folder:
         top = unpack(path, Path(folder))
-        found = sorted(place.parent for place in top.glob(f"{STUDIES}/*/study.toml"))
-        if len(found) != 1:
-            raise DamagedFile(f"{path}: refused: it holds {len(found)} studies, not one.")
-        yield Study(found[0])
+        folders = sorted(place.parent for place in top.glob(f"{STUDIES}/*/study.toml"))
+        if len(folders) != 1:
+            raise DamagedFile(f"{path}: refused: it holds {len(folders)} studies, not one.")
+        yield Study(folders[0])
 
 
 def replay(
@@ -48,18 +48,18 @@ def replay(
     results.json; the verdict is incomplete then, and says so.
     """
     checked = True if (study.root / SUMS).is_file() else verify_checksums
-    left = read_left_out(study.root)
-    if left is None:
+    left_out = read_left_out(study.root)
+    if left_out is None:
         return verdicts.replay(study, verify_checksums=checked, expect=expect, workers=workers)
     began = time.monotonic()
-    found = _replay_rest(study, left, expect, workers)
-    found.seconds = round(time.monotonic() - began, 2)
-    return found
+    verdict = _replay_rest(study, left_out, expect, workers)
+    verdict.seconds = round(time.monotonic() - began, 2)
+    return verdict
 
 
-def _replay_rest(study: Study, left: LeftOut, expect: str, workers: int | None) -> Verdict:
+def _replay_rest(study: Study, left_out: LeftOut, expect: str, workers: int | None) -> Verdict:
     files = verify_files(study)
-    found = Verdict(
+    verdict = Verdict(
         study=study.name,
         cells=0,
         planned=len(study.cells()),
@@ -72,40 +72,41 @@ def _replay_rest(study: Study, left: LeftOut, expect: str, workers: int | None) 
         fingerprint=files.fingerprint,
         valid=False,
         seconds=0.0,
-        left_out=len(left.cells),
+        left_out=len(left_out.cells),
     )
     if expect and expect.lower() != files.fingerprint:
-        found.problems.append(
+        verdict.problems.append(
             f"fingerprint: expected {expect}, got {files.fingerprint}: bodies are left out here "
-            f"of a study whose fingerprint is said to be {left.fingerprint}."
+            f"of a study whose fingerprint is said to be {left_out.fingerprint}."
         )
-    found.problems += [
+    verdict.problems += [
         f"checksums: {state.path}: {state.state}" for state in files.states if state.state != "ok"
     ]
-    if not found.problems:
-        whole = [cell for cell in study.cells() if cell.name not in left.cells]
-        _enter(study, replay_cells(study, workers, whole), found)
-        found.incomplete = not found.problems
-        found.problems.append(_left_words(left, len(whole)))
-    return found
+    if not verdict.problems:
+        complete = [cell for cell in study.cells() if cell.name not in left_out.cells]
+        _enter(study, replay_cells(study, workers, complete), verdict)
+        verdict.incomplete = not verdict.problems
+        verdict.problems.append(_left_words(left_out, len(complete)))
+    return verdict
 
 
-def _enter(study: Study, replays: Sequence[CellReplay], found: Verdict) -> None:
+def _enter(study: Study, replays: Sequence[CellReplay], verdict: Verdict) -> None:
     """Write what became of the cells that are whole into the verdict."""
-    count(replays, found)
-    found.network_attempts = sum(replay.network_attempts for replay in replays)
+    count(replays, verdict)
+    verdict.network_attempts = sum(replay.network_attempts for replay in replays)
     failed = [replay for replay in replays if replay.problem]
-    found.problems += [f"replay: {replay.problem}" for replay in failed][:1]
-    name_attempts(found)
+    verdict.problems += [f"replay: {replay.problem}" for replay in failed][:1]
+    name_attempts(verdict)
     if replays and not failed:
         recorded = results_file.read_results(study.results)
-        found.valid = isinstance(recorded, dict) and recorded.get("valid") is True
-        enter_comparison(compare_cells(study, replays), found)
+        verdict.valid = isinstance(recorded, dict) and recorded.get("valid") is True
+        enter_comparison(compare_cells(study, replays), verdict)
 
 
-def _left_words(left: LeftOut, whole: int) -> str:
+def _left_words(left_out: LeftOut, complete: int) -> str:
     return (
-        f"left out: {len(left.cells)} cells lack {len(left.bodies)} bodies that may not be handed "
-        f"on ({LEFT_OUT} names them), and do not replay; the {whole} others do, and are compared "
-        "with their places in results.json. What is computed over all cells cannot be checked here."
+        f"left out: {len(left_out.cells)} cells lack {len(left_out.bodies)} bodies that may not be "
+        f"handed on ({LEFT_OUT} names them), and do not replay; the {complete} others do, and are "
+        "compared with their places in results.json. What is computed over all cells "
+        "cannot be checked here."
     )

@@ -21,19 +21,19 @@ def pinned() -> str:
 
     What is asked for on other platforms only, and so is not installed, is left out.
     """
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     waiting = list(_wanted(_own(), frozenset()))
     seen = set(waiting)
     while waiting:
         name, extras = waiting.pop()
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
         needs = set(_wanted(metadata.requires(name) or (), extras)) - seen
         waiting += needs
         seen |= needs
-    return "".join(f"{name}=={found[name]}\n" for name in sorted(found))
+    return "".join(f"{name}=={versions[name]}\n" for name in sorted(versions))
 
 
 def pins_all(lock: str) -> bool:
@@ -41,8 +41,8 @@ def pins_all(lock: str) -> bool:
 
     One that does not is some other project's.
     """
-    there = {_normal(name) for name in _pin.findall(lock)}
-    return there.issuperset(name for name, _ in _wanted(_own(), frozenset()))
+    pinned_names = {_normal(name) for name in _pin.findall(lock)}
+    return pinned_names.issuperset(name for name, _ in _wanted(_own(), frozenset()))
 
 
 def _own() -> list[str]:
@@ -58,12 +58,14 @@ def _own() -> list[str]:
 def _wanted(lines: Iterable[str], extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
     """Return names and extras of requirements, those of an extra only where it is asked for."""
     for line in lines:
-        asked, _, marker = line.partition(";")
+        requirement, _, marker = line.partition(";")
         of_extra = _extra.search(marker)
-        parts = _requirement.match(asked)
-        if parts and (of_extra is None or of_extra[1] in extras):
-            more = frozenset(part.strip() for part in (parts[2] or "").split(",") if part.strip())
-            yield _normal(parts[1]), more
+        match = _requirement.match(requirement)
+        if match and (of_extra is None or of_extra[1] in extras):
+            more_extras = frozenset(
+                extra.strip() for extra in (match[2] or "").split(",") if extra.strip()
+            )
+            yield _normal(match[1]), more_extras
 
 
 def _normal(name: str) -> str:

@@ -42,7 +42,7 @@ def sampled(study: Study, share: float, root: Path) -> Study:
             "axis that can be cut. Pack it without --sample."
         )
     sizes = _sizes(axes, share)
-    kept = {axis.name: _part(study, axis, size) for axis, size in sizes}
+    cut = {axis.name: _part(study, axis, size) for axis, size in sizes}
     if all(size == len(axis.items) for axis, size in sizes):
         raise UsageError(
             f"{study.name}: a sample of {share:g} is the whole study, whose grid is "
@@ -51,22 +51,22 @@ def sampled(study: Study, share: float, root: Path) -> Study:
         )
     folder = root / STUDIES / f"{study.name}-sample"
     folder.mkdir(parents=True)
-    write_atomic(folder / "study.toml", _study_text(study, kept).encode())
+    write_atomic(folder / "study.toml", _study_text(study, cut).encode())
     write_atomic(folder / "materials.json", study.materials.read_bytes())
     sample = Study(folder)
     for cell in sample.cells():
         shutil.copyfile(study.cassette(cell), sample.cassette(cell))
-    found = replayed_results(sample)
-    write_atomic(sample.results, results_file.canonical(found))
+    results = replayed_results(sample)
+    write_atomic(sample.results, results_file.canonical(results))
     write_manifests(root, folder)
     return sample
 
 
 def _sizes(axes: Sequence[Axis], share: float) -> list[tuple[Axis, int]]:
-    """Return how much of each axis stays: nearest to the share; of equals, more of the first axes."""
-    whole = math.prod(len(axis.items) for axis in axes)
+    """Return how much of each axis stays: nearest the share; of equals, more of the first axes."""
+    cells = math.prod(len(axis.items) for axis in axes)
     choices = itertools.product(*(range(len(axis.items), 0, -1) for axis in axes))
-    best = min(choices, key=lambda sizes: round(abs(math.prod(sizes) - share * whole), 9))
+    best = min(choices, key=lambda sizes: round(abs(math.prod(sizes) - share * cells), 9))
     return list(zip(axes, best, strict=True))
 
 
@@ -87,9 +87,9 @@ def _spread(items: Sequence[Item], size: int) -> list[Item]:
     return [items[round(place * last / max(1, size - 1))] for place in range(size)]
 
 
-def _study_text(study: Study, kept: dict[str, Any]) -> str:
+def _study_text(study: Study, cut: dict[str, Any]) -> str:
     """Return the study file with less in its grid, and what is the default left out."""
     content = study.file.model_dump(exclude_defaults=True)
     content["title"] = f"{study.file.title} (a sample)"
-    content[study.file.protocol] = study.file.plan.cut_to(kept)
+    content[study.file.protocol] = study.file.plan.cut_to(cut)
     return to_toml(content)

@@ -50,8 +50,8 @@ def _inline(value: Any) -> str:
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, Mapping):
-        known = {key: inner for key, inner in value.items() if inner is not None}
-        return f"{{ {', '.join(f'{_key(k)} = {_inline(v)}' for k, v in known.items())} }}"
+        filled = {key: inner for key, inner in value.items() if inner is not None}
+        return f"{{ {', '.join(f'{_key(k)} = {_inline(v)}' for k, v in filled.items())} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_inline, value))}]"
     raise TypeError(f"{type(value).__name__} has no place in a study file")

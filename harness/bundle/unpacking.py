@@ -73,10 +73,10 @@ def unpack(bundle: Path, into: Path, limits: Limits = LIMITS) -> Path:
 def _sound(bundle: Path) -> bytes:
     """Read a bundle's compressed frame, as it was sealed."""
     try:
-        whole = bundle.read_bytes()
+        sealed = bundle.read_bytes()
     except OSError as error:
         raise UsageError(f"{bundle}: cannot be read ({error.strerror}).") from error
-    data, seal = whole[:-SEALED], whole[-SEALED:]
+    data, seal = sealed[:-SEALED], sealed[-SEALED:]
     if seal != SEAL + hashlib.sha256(data).digest():
         raise _damaged(bundle, "it is cut off, changed, or no bundle: its seal does not fit")
     return data
@@ -85,7 +85,7 @@ def _sound(bundle: Path) -> bytes:
 def _decompress(bundle: Path, file: IO[bytes], limits: Limits) -> None:
     """Write what a bundle holds to a file."""
     data = _sound(bundle)
-    most = limits.size_of(len(data))
+    limit = limits.size_of(len(data))
     frame = zstandard.ZstdDecompressor(max_window_size=WIDEST_WINDOW).decompressobj()
     with io.BytesIO(data) as source:
         while step := source.read(STEP):
@@ -95,8 +95,8 @@ def _decompress(bundle: Path, file: IO[bytes], limits: Limits) -> None:
                 file.write(frame.decompress(step))
             except zstandard.ZstdError as error:
                 raise _damaged(bundle, f"it does not decompress ({error})") from error
-            if file.tell() > most:
-                raise _damaged(bundle, f"it holds more than {most} bytes, the most that is let in")
+            if file.tell() > limit:
+                raise _damaged(bundle, f"it holds more than {limit} bytes, the most that is let in")
     if not frame.eof:
         raise _damaged(bundle, "it is cut off")
     if frame.unused_data:
@@ -154,18 +154,18 @@ def _fault(member: tarfile.TarInfo, before: list[tarfile.TarInfo]) -> str:
     """Say what is wrong with a member by itself, and beside the first one; "" for nothing."""
     if len(member.name) > LONGEST_PATH or member.name.count("/") >= DEEPEST:
         return f"lies too deep, beyond {DEEPEST} parts or {LONGEST_PATH} characters"
-    parts = member.name.split("/")
+    steps = member.name.split("/")
     if member.type not in PLAIN_TYPES or member.issparse():
         return "is a link, a folder, a device or a pipe; only plain files are let in"
     if member.size < 0:
         return "has no size"
-    if len(parts) < 2 or any(part in ("", ".", "..") for part in parts):
+    if len(steps) < 2 or any(step in ("", ".", "..") for step in steps):
         return "leads out of the folder that a bundle is"
     if any(character in "\\:" or not character.isprintable() for character in member.name):
         return "has a character that no path in a bundle has"
-    if any(len(part.encode("utf-8", "surrogatepass")) > LONGEST_NAME for part in parts):
+    if any(len(step.encode("utf-8", "surrogatepass")) > LONGEST_NAME for step in steps):
         return "has a name that is too long"
-    if before and parts[0] != before[0].name.partition("/")[0]:
+    if before and steps[0] != before[0].name.partition("/")[0]:
         return "lies beside the one folder that a bundle is"
     return ""
 
@@ -184,15 +184,15 @@ def _check_sums(bundle: Path, folder: Path) -> None:
     if not (folder / SUMS).is_file():
         raise _damaged(bundle, f"it has no {SUMS}")
     expected = read_manifest(folder / SUMS)
-    there = {name: sum_of(folder / name) for name in files_in(folder) if name != SUMS}
-    for name in sorted({*expected, *there}):
-        if expected.get(name) != there.get(name):
-            state = "is missing" if name not in there else "is not what it was"
+    sums = {name: sum_of(folder / name) for name in files_in(folder) if name != SUMS}
+    for name in sorted({*expected, *sums}):
+        if expected.get(name) != sums.get(name):
+            state = "is missing" if name not in sums else "is not what it was"
             raise _damaged(bundle, f"{name} {state if name in expected else 'is not in ' + SUMS}")
 
 
-def _damaged(bundle: Path, what: str) -> DamagedFile:
+def _damaged(bundle: Path, damage: str) -> DamagedFile:
     return DamagedFile(
-        f"{bundle}: refused: {what}. Nothing was kept of it. Get it again from where it was "
+        f"{bundle}: refused: {damage}. Nothing was kept of it. Get it again from where it was "
         "published, and compare its checksum with the one printed there."
     )

@@ -27,13 +27,13 @@ LOCK, REQUIREMENTS, CITATION, REPORT = (
 )
 
 
-def write_licences(staged: Study, listed: str, left: LeftOut) -> None:
+def write_licences(staged: Study, listed: str, left_out: LeftOut) -> None:
     """Write LICENCES.md: the licences that were listed, and the models that were left out."""
-    text = f"{listed}{papers.terms_of_dropped(left.models, left.same_words)}"
+    text = f"{listed}{papers.terms_of_dropped(left_out.models, left_out.same_words)}"
     write_atomic(staged.root / "LICENCES.md", text.encode())
 
 
-def write_papers(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> None:
+def write_papers(study: Study, staged: Study, left_out: LeftOut, verdict: Verdict) -> None:
     """Write everything else that goes with a staged study; the report needs all of its bodies.
 
     Versions are those of the repository's requirements.lock where it pins what harness needs, or
@@ -41,20 +41,20 @@ def write_papers(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -
     """
     root = staged.root
     lock = _write_lock(study.root, root)
-    if not left.bodies:
+    if not left_out.bodies:
         _write_report(staged)
-    facts = _facts(study, staged, left, verdict)._replace(lock=lock)
+    facts = _facts(study, staged, left_out, verdict)._replace(lock=lock)
     write_atomic(root / "README.md", papers.readme(facts).encode())
     write_atomic(root / "APPENDIX.md", papers.appendix(facts).encode())
-    given = study.root / CITATION
-    cited = given.read_bytes() if given.is_file() else papers.citation(facts).encode()
+    own_citation = study.root / CITATION
+    cited = own_citation.read_bytes() if own_citation.is_file() else papers.citation(facts).encode()
     write_atomic(root / CITATION, cited)
 
 
 def _write_lock(source: Path, root: Path) -> str:
-    given = source / LOCK
-    if given.is_file() and pins_all(given.read_text("utf-8", "replace")):
-        shutil.copyfile(given, root / LOCK)
+    own_lock = source / LOCK
+    if own_lock.is_file() and pins_all(own_lock.read_text("utf-8", "replace")):
+        shutil.copyfile(own_lock, root / LOCK)
         return LOCK
     write_atomic(root / REQUIREMENTS, pinned().encode())
     return REQUIREMENTS
@@ -77,14 +77,16 @@ class Recorded(NamedTuple):
 
 def _recorded(study: Study) -> Recorded:
     responses = [
-        kept.response for cell in study.cells() for kept in cassettes.load(study.cassette(cell))
+        interaction.response
+        for cell in study.cells()
+        for interaction in cassettes.load(study.cassette(cell))
     ]
     times = sorted(response.recorded_at for response in responses)
     waited = sum(response.elapsed for response in responses)
     return Recorded(len(responses), times[0], times[-1], waited)
 
 
-def _facts(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> papers.Facts:
+def _facts(study: Study, staged: Study, left_out: LeftOut, verdict: Verdict) -> papers.Facts:
     recorded = _recorded(staged)
     is_sample = staged.name != study.name
     return papers.Facts(
@@ -107,11 +109,11 @@ def _facts(study: Study, staged: Study, left: LeftOut, verdict: Verdict) -> pape
         last=recorded.last,
         waited=recorded.waited,
         sample_of=(study.name, len(staged.cells()) / len(study.cells())) if is_sample else None,
-        left_out=sorted(left.cells.items()),
-        dropped=left.models,
-        same_models=left.same_words,
-        published=left.fingerprint,
-        report=not left.bodies,
+        left_out=sorted(left_out.cells.items()),
+        dropped=left_out.models,
+        same_models=left_out.same_words,
+        published=left_out.fingerprint,
+        report=not left_out.bodies,
     )
 
 

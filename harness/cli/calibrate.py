@@ -80,34 +80,41 @@ def import_scores(study: str, sheet: Path, root: Path | None) -> None:
     _show_calibration(sheet, import_sheet(open_study(study, root).study, sheet))
 
 
-def _show_calibration(sheet: Path, found: Calibration) -> None:
+def _show_calibration(sheet: Path, calibration: Calibration) -> None:
     from harness.jury.calibrate import WEIGHTS
 
-    edges = ", ".join(f"{edge:g}" for edge in found.edges)
-    click.echo(f"{sheet}: {found.rated} responses scored, {found.empty} rows left empty")
-    click.echo(f"kappa over the bins {found.bins!r}, cut at {edges}; weights: {WEIGHTS}")
-    width = max(len(part.rater) for part in found.comparisons)
+    edges = ", ".join(f"{edge:g}" for edge in calibration.edges)
+    click.echo(
+        f"{sheet}: {calibration.rated} responses scored, {calibration.empty} rows left empty"
+    )
+    click.echo(f"kappa over the bins {calibration.bins!r}, cut at {edges}; weights: {WEIGHTS}")
+    width = max(len(comparison.rater) for comparison in calibration.comparisons)
     click.echo(
         f"{'':3} {'against':<{width}} {'n':>5} {'kappa':>7} {'weighted':>8} {'ICC(A,1)':>8} "
         "mean |difference|"
     )
-    for part in found.comparisons:
+    for comparison in calibration.comparisons:
         click.echo(
-            f"{part.scale.upper():3} {part.rater:<{width}} {part.difference.n:>5} "
-            f"{_number(part.kappa):>7} {_number(part.weighted):>8} {_number(part.icc):>8} "
-            f"{_number(part.difference):>17}"
+            f"{comparison.scale.upper():3} {comparison.rater:<{width}} "
+            f"{comparison.difference.n:>5} {_number(comparison.kappa):>7} "
+            f"{_number(comparison.weighted):>8} {_number(comparison.icc):>8} "
+            f"{_number(comparison.difference):>17}"
         )
-    for part in found.comparisons:
-        for reason in _reasons(part):
-            click.echo(f"{part.scale.upper()}, {part.rater}: {reason}")
+    for comparison in calibration.comparisons:
+        for reason in _reasons(comparison):
+            click.echo(f"{comparison.scale.upper()}, {comparison.rater}: {reason}")
 
 
 def _number(value: Value) -> str:
     return "null" if value.value is None else f"{value.value:.3f}"
 
 
-def _reasons(part: RaterComparison) -> list[str]:
-    named = (("kappa", part.kappa), ("ICC(A,1)", part.icc), ("difference", part.difference))
+def _reasons(comparison: RaterComparison) -> list[str]:
+    named = (
+        ("kappa", comparison.kappa),
+        ("ICC(A,1)", comparison.icc),
+        ("difference", comparison.difference),
+    )
     return [f"{name} is null: {value.reason}" for name, value in named if value.value is None]
 
 
@@ -141,10 +148,10 @@ def check_traps(file: Path | None, endpoint: str, cassette: Path) -> None:
     """
     from harness.jury import trap_check
 
-    looked_up = found = 0
+    looked_up = existing = 0
     for finding in trap_check.check_traps(trap_check.trap_pools(file), endpoint, cassette):
         click.echo(finding.line)
         looked_up += 1
-        found += finding.found is not None
-    click.echo(f"{looked_up} looked up, {found} found; searches recorded in {cassette}")
-    sys.exit(1 if found else 0)
+        existing += finding.found is not None
+    click.echo(f"{looked_up} looked up, {existing} found; searches recorded in {cassette}")
+    sys.exit(1 if existing else 0)

@@ -28,13 +28,14 @@ def diff(before: str, after: str, as_json: bool, verify: bool, root: Path | None
     from harness.diff.tables import tables
     from harness.results import canonical
 
-    found = open_study(before, root).diff(open_study(after, root), verify=verify)
+    changes = open_study(before, root).diff(open_study(after, root), verify=verify)
     if as_json:
-        click.echo(canonical(found).decode(), nl=False)
+        click.echo(canonical(changes).decode(), nl=False)
         return
     click.echo(
-        f"{found.cells} cells compared; {len(found.only_before)} in {found.before} only, "
-        f"{len(found.only_after)} in {found.after} only. A change is the second less the first. "
-        f"{found.before}: {found.verification[0]}; {found.after}: {found.verification[1]}."
+        f"{changes.cells} cells compared; {len(changes.only_before)} in {changes.before} only, "
+        f"{len(changes.only_after)} in {changes.after} only. "
+        "A change is the second less the first. "
+        f"{changes.before}: {changes.verification[0]}; {changes.after}: {changes.verification[1]}."
     )
-    show_tables(tables(found))
+    show_tables(tables(changes))

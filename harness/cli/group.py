@@ -48,8 +48,8 @@ class OutFile(click.Path):
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {path.parent}; make it first.", param, ctx)
         if (path.parent / "study.toml").exists():
-            why = "a file more in a study's folder fails its checksums; write it elsewhere"
-            self.fail(f"{path}: {why}.", param, ctx)
+            reason = "a file more in a study's folder fails its checksums; write it elsewhere"
+            self.fail(f"{path}: {reason}.", param, ctx)
         return path
 
 

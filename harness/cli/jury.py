@@ -50,25 +50,25 @@ def check(
     opened = open_study(study, root).study
     recorded = recorded_check(opened)
     live = gold is not None or concepts or not has_recorded_exam(opened)
-    asked = live_check(opened, gold, concepts) if live else recorded
-    assert asked is not None  # an exam that is recorded is part of a recording
+    answered = live_check(opened, gold, concepts) if live else recorded
+    assert answered is not None  # an exam that is recorded is part of a recording
     if as_json:
-        shown = {"gold": asked, "recording": recorded}
-        click.echo(canonical(shown).decode(), nl=False)
+        document = {"gold": answered, "recording": recorded}
+        click.echo(canonical(document).decode(), nl=False)
         return
-    show_check(asked)
+    show_check(answered)
     if live and recorded is not None:
         for fitness in recorded.judges:
             click.echo(f"in the recording: {fitness.words}; {_habits(fitness)}")
 
 
-def show_check(found: JuryCheck) -> None:
+def show_check(jury_check: JuryCheck) -> None:
     """Print the measures of each judge, and what they make of it."""
-    for fitness in found.judges:
+    for fitness in jury_check.judges:
         for measure in fitness.measures:
             click.echo(f"{fitness.judge}: {_measure(measure)}")
         click.echo(fitness.words)
-    for names in found.one_model:
+    for names in jury_check.one_model:
         click.echo(f"{', '.join(names)} are one model: their agreement is self-consistency")
 
 
@@ -88,10 +88,10 @@ def _rank(measure: Measure) -> str:
     if rank.value is None:
         return ""
     if around.low is None or around.high is None:
-        shown = f"[null: {around.reason}]"
+        words = f"[null: {around.reason}]"
     else:
-        shown = f"[{around.low:.2f}, {around.high:.2f}]"
-    return f", rank correlation {rank.value:.2f} {shown} (n={rank.n})"
+        words = f"[{around.low:.2f}, {around.high:.2f}]"
+    return f", rank correlation {rank.value:.2f} {words} (n={rank.n})"
 
 
 def _habits(fitness: Fitness) -> str:

@@ -30,8 +30,8 @@ def progress(tally: Tally) -> Iterator[None]:
         total = max(1, (tally.planned - tally.finished) * tally.calls_a_cell)
         task = progress.add_task(_words(tally), total=total)
 
-        def changed(now: Tally) -> None:
-            progress.update(task, completed=now.calls, description=_words(now))
+        def changed(tally_now: Tally) -> None:
+            progress.update(task, completed=tally_now.calls, description=_words(tally_now))
 
         tally.changed, tally.noted = changed, _noted_above(progress.console)
         yield
@@ -46,21 +46,21 @@ def _noted_above(console: Console) -> Callable[[str], None]:
 
 
 def _plainprogress() -> Callable[[Tally], None]:
-    shown = -1
+    last_step = -1
 
     def changed(tally: Tally) -> None:
-        nonlocal shown
+        nonlocal last_step
         step = tally.calls // tally.calls_a_cell + tally.finished
-        if step != shown:
-            shown = step
+        if step != last_step:
+            last_step = step
             click.echo(_words(tally), err=True)
 
     return changed
 
 
 def _words(tally: Tally) -> str:
-    left = tally.seconds_left
-    ends = "" if left is None else f", about {left / 60:.0f} min left"
+    seconds = tally.seconds_left
+    ends = "" if seconds is None else f", about {seconds / 60:.0f} min left"
     from harness.results.answers import judged_words
 
     judged = f", {words}" if (words := judged_words(tally.judged_answers)) else ""

@@ -112,21 +112,21 @@ def _show_estimate(study: Study, prices: Path | None) -> None:
     from harness.run.estimate import UNLIMITED, estimate
     from harness.run.preflight import read_all
 
-    found = estimate(study, read_all(study, prices))
-    currency = found.usual.currency
+    guess = estimate(study, read_all(study, prices))
+    currency = guess.usual.currency
     click.echo(f"{study.name}: {len(study.cells())} cells; tokens in and cost are estimates")
-    for usual, most in zip(found.usual.models, found.most.models, strict=True):
-        is_most = found.bounded and usual.model not in found.unlimited
+    for usual, most in zip(guess.usual.models, guess.most.models, strict=True):
+        is_most = guess.bounded and usual.model not in guess.unlimited
         click.echo(
-            f"{usual.model}: {'' if found.bounded else 'about '}{usual.calls} calls, "
-            f"{'at most' if found.bounded else 'about'} {most.calls} with second asks; about "
+            f"{usual.model}: {'' if guess.bounded else 'about '}{usual.calls} calls, "
+            f"{'at most' if guess.bounded else 'about'} {most.calls} with second asks; about "
             f"{most.prompt_tokens} tokens in, {'at most' if is_most else 'about'} "
             f"{most.completion_tokens} out with them, cost {_amount(most.cost, currency)}"
         )
-    for name, count in found.look_ups.items():
+    for name, count in guess.look_ups.items():
         click.echo(f"{name}: about {count} look-ups, which no price list covers")
-    click.echo(f"total: {_amount(found.most.total, currency)} with every second ask")
-    for name in found.unlimited:
+    click.echo(f"total: {_amount(guess.most.total, currency)} with every second ask")
+    for name in guess.unlimited:
         click.echo(
             f"note: {name} is sent no token limit (max_tokens, max_completion_tokens), so "
             f"{UNLIMITED} tokens a reply are taken; a reasoning model may use many times that"
@@ -178,7 +178,7 @@ def _show_outcome(outcome: RecordOutcome, again: str) -> None:
     if not outcome.problems:
         click.echo(f"{line}, fingerprint {outcome.fingerprint or 'none yet'}")
         if outcome.fallbacks:
-            click.echo(f"fallbacks: {'; '.join(each.words for each in outcome.fallbacks)}")
+            click.echo(f"fallbacks: {'; '.join(share.words for share in outcome.fallbacks)}")
         if outcome.invalid:
             fail("\n".join([f"the study is invalid: {outcome.invalid}", *outcome.causes]), 1)
         return

@@ -48,14 +48,14 @@ def check_endpoints(study: Study) -> Iterator[EndpointState]:
     """
     read_all(study)
     keys = keys_in_use(study)
-    for name, asked in endpoints(study).items():
-        if asked.api_key_env and not keys[name]:
-            words = f"the environment variable {asked.api_key_env} is not set"
+    for name, entry in endpoints(study).items():
+        if entry.api_key_env and not keys[name]:
+            words = f"the environment variable {entry.api_key_env} is not set"
             yield EndpointState(name, words, False)
-        elif isinstance(asked, SourceEntry):
-            yield _told(name, partial(_checked_source, study, name, asked, keys.get(name)))
+        elif isinstance(entry, SourceEntry):
+            yield _told(name, partial(_checked_source, study, name, entry, keys.get(name)))
         else:
-            model = ChatModel(asked.endpoint(name, keys.get(name)), httpx.HTTPTransport())
+            model = ChatModel(entry.endpoint(name, keys.get(name)), httpx.HTTPTransport())
             for role in (role for role, names in study.file.plan.roles.items() if name in names):
                 yield _told(f"{name} ({role})", partial(_checked_model, study, model, role))
 
@@ -67,15 +67,15 @@ def _told(name: str, check: Callable[[], EndpointState]) -> EndpointState:
         return EndpointState(name, str(error), False)
 
 
-def _checked_source(study: Study, name: str, asked: SourceEntry, key: str | None) -> EndpointState:
-    wanted = study.file.plan.domain_of(study.cells()[0])
-    source = open_source(asked.endpoint(name, key, wanted), way_out(asked, httpx.HTTPTransport()))
-    look_up = source.look_up("check", wanted, None)
+def _checked_source(study: Study, name: str, entry: SourceEntry, key: str | None) -> EndpointState:
+    domain = study.file.plan.domain_of(study.cells()[0])
+    source = open_source(entry.endpoint(name, key, domain), way_out(entry, httpx.HTTPTransport()))
+    look_up = source.look_up("check", domain, None)
     passage = next(iter(look_up), None)
     if look_up.state == FAILED:
         return EndpointState(source.name, f"gives no usable answer: {look_up.problem}", False)
     what = f"a passage: {passage.title!r}" if passage else "nothing"
-    return EndpointState(source.name, f"answers; has {what} about {wanted!r}", True)
+    return EndpointState(source.name, f"answers; has {what} about {domain!r}", True)
 
 
 def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
@@ -121,11 +121,11 @@ def _checked_word(
 def _served_warning(study: Study, model: ChatModel, answer: Answer) -> str:
     """Return a warning where another model served than was asked for; else ""."""
     name = model.endpoint.name
-    other = others_served(study.file.models[name], [answer.served])
-    return f"; {advice(name, answer.served)}" if other else ""
+    others = others_served(study.file.models[name], [answer.served])
+    return f"; {advice(name, answer.served)}" if others else ""
 
 
 def _served(model: ChatModel, answer: Answer) -> str:
     requested, served = model.endpoint.model, answer.served or "unnamed"
-    other = "" if served == requested else f" (asked for {requested})"
-    return f"answers; serves {served}{other}; parameters accepted"
+    note = "" if served == requested else f" (asked for {requested})"
+    return f"answers; serves {served}{note}; parameters accepted"

@@ -76,14 +76,14 @@ def _require_same(study: Study, comparison: ResultsComparison) -> None:
 
 
 def check_files(
-    study: Study, *, verify: bool = True, whole: bool = True, edited: Collection[str] = ()
+    study: Study, *, verify: bool = True, require_bodies: bool = True, edited: Collection[str] = ()
 ) -> str:
     """Compare a study's files with its manifests, and return how far they were checked.
 
     edited: names of files that may differ, which is said. Raises CheckFailed that names the files
-    which differ, and, unless `whole` is False, UsageError where bodies are left out.
+    which differ, and, unless `require_bodies` is False, UsageError where bodies are left out.
     """
-    if whole:
+    if require_bodies:
         require_whole(study)
     if not verify:
         return NOT_ASKED

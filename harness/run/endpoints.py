@@ -23,11 +23,13 @@ def with_endpoints(study: Study, cell: Cell) -> Cassette:
     path = study.cassette(cell)
     cassette = cassettes.load(path)
     names = {*endpoints(study), *study.file.endpoints}
-    asked = asked_endpoints(study, cell) if cassette.format == 1 else {}
+    replayed_names = asked_endpoints(study, cell) if cassette.format == 1 else {}
     interactions = []
     for label, interaction in cassette.labelled():
         request, response = replace(interaction.request), replace(interaction.response)
-        response.endpoint = response.endpoint or asked.get((label, response.occurrence), "")
+        response.endpoint = response.endpoint or replayed_names.get(
+            (label, response.occurrence), ""
+        )
         if response.endpoint not in names:
             raise CheckFailed(
                 f"{path}, call {label}: the recording does not say which model or source of "

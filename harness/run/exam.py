@@ -65,4 +65,4 @@ def checked(
     judges = protocol_of(study).fitness(study, materials, exam, cells, transcripts)
     held = [*cells, *([exam] if exam else [])]
     same = [group.judges for group in one_model(study, held)]
-    return JuryCheck(sorted(judges, key=lambda one: one.judge), same)
+    return JuryCheck(sorted(judges, key=lambda fitness: fitness.judge), same)

@@ -28,14 +28,14 @@ def describe(study: Study) -> str:
     )
 
 
-def show_call(study: Study, wanted: str) -> str:
+def show_call(study: Study, place: str) -> str:
     """Return a recorded call in full, the calls of a cell, or the study's cells.
 
-    wanted: "CELL:CALL", "CELL", or "". Raises UsageError with what there is.
+    place: "CELL:CALL", "CELL", or "". Raises UsageError with what there is.
     """
-    cell_name, _, call = wanted.partition(":")
+    cell_name, _, call = place.partition(":")
     names = {cell.name: study.cassette(cell) for cell in study.cells()}
-    if not wanted:
+    if not place:
         return "\n".join(
             f"{name}{'' if path.exists() else ' (not recorded)'}" for name, path in names.items()
         )
@@ -61,21 +61,21 @@ def _show_in_cell(path: Path, call: str) -> str:
     return _shown(recorded[call])
 
 
-def _shown(kept: Interaction) -> str:
-    request, response = kept.request, kept.response
+def _shown(interaction: Interaction) -> str:
+    request, response = interaction.request, interaction.response
     lines = [
         f"{request.method} {request.uri}",
-        _pretty(kept.request_bytes),
+        _pretty(interaction.request_bytes),
         "",
         f"{response.status.code} {response.status.message}  {response.recorded_at}  "
         f"{response.elapsed:g} s{f'  asked of {response.endpoint}' if response.endpoint else ''}",
     ]
-    lines += [f"{name}: {value}" for name, value in kept.header_pairs]
+    lines += [f"{name}: {value}" for name, value in interaction.header_pairs]
     if response.attempts:
         lines.append(f"earlier tries: {len(response.attempts)}")
     if response.error:
         lines.append(f"error: {response.error.type}: {response.error.message}")
-    return "\n".join([*lines, _pretty(kept.body_bytes)])
+    return "\n".join([*lines, _pretty(interaction.body_bytes)])
 
 
 def _pretty(body: bytes) -> str:

@@ -31,8 +31,8 @@ class RuleChange(NamedTuple):
 def settable(study: Study) -> list[str]:
     """Return the settings that may be computed anew under another value, as dotted keys."""
     protocol = study.file.protocol
-    own = marked_fields(type(study.file.plan), METRIC, protocol)
-    return [*own, *(f"{FACTS}.MODEL.{name}" for name in FactsEntry.model_fields)]
+    rules = marked_fields(type(study.file.plan), METRIC, protocol)
+    return [*rules, *(f"{FACTS}.MODEL.{name}" for name in FactsEntry.model_fields)]
 
 
 def study_under(study: Study, settings: Mapping[str, object]) -> Study:

@@ -34,7 +34,7 @@ class Pool(Generic[Batch, Outcome]):
     def __init__(self, work: tuple[str, str], context: object, size: int) -> None:
         self._children = [child for _ in range(size) if (child := _started(work, context))]
 
-    def run(self, batches: Sequence[Batch], here: Callable[[Batch], Outcome]) -> list[Outcome]:
+    def run(self, batches: Sequence[Batch], work: Callable[[Batch], Outcome]) -> list[Outcome]:
         """Return each batch's outcome: from the first on in the children, from the last on here.
 
         Raises what a batch raised, the first of them in the batches' order.
@@ -46,10 +46,10 @@ class Pool(Generic[Batch, Outcome]):
             for child in self._children
         ]
         started = [thread for thread in threads if _is_started(thread)]
-        _work_here(waiting, outcomes, here)
+        _work_here(waiting, outcomes, work)
         for thread in started:
             thread.join()
-        _work_here(waiting, outcomes, here)  # what a child left behind
+        _work_here(waiting, outcomes, work)  # what a child left behind
         return [_outcome(outcomes[place]) for place in range(len(batches))]
 
     def close(self) -> None:
@@ -115,14 +115,14 @@ def _serve_child(
 
 
 def _work_here(
-    waiting: deque[tuple[int, Any]], outcomes: dict[int, Any], here: Callable[[Any], Any]
+    waiting: deque[tuple[int, Any]], outcomes: dict[int, Any], work: Callable[[Any], Any]
 ) -> None:
     while waiting:
         try:
             place, batch = waiting.pop()
         except IndexError:
             return
-        outcomes[place] = here(batch)
+        outcomes[place] = work(batch)
 
 
 def _outcome(outcome: Any) -> Any:

@@ -142,23 +142,23 @@ class Recording:
         self._watch = JudgeWatch(limit, study.name, partial(cause_of, study), self.tally.note)
         trusted = httpx.create_ssl_context()  # reading the certificates takes its time: only once
         self._network = {
-            name: self._way_out(name, asked, httpx.HTTPTransport(verify=trusted))
-            for name, asked in endpoints(study).items()
+            name: self._way_out(name, entry, httpx.HTTPTransport(verify=trusted))
+            for name, entry in endpoints(study).items()
         }
 
     @property
     def _spent(self) -> float | None:
         """Return what this session spent; None where the price of a model is not known."""
-        known = self._prices.models if self._prices else {}
+        prices = self._prices.models if self._prices else {}
         models = set(self.study.file.models)
-        return self.budget.spent if models and set(known) >= models else None
+        return self.budget.spent if models and set(prices) >= models else None
 
     def _cells_named(self, names: Iterable[str]) -> set[str]:
         """Return the cells to start anew; the name "open" stands for all that are begun."""
-        restarted, known = set(names), {cell.name for cell in self.study.cells()}
+        restarted, names_of_cells = set(names), {cell.name for cell in self.study.cells()}
         if OPEN in restarted:
             restarted = restarted - {OPEN} | self._begun()
-        for name in restarted - known:
+        for name in restarted - names_of_cells:
             raise UsageError(
                 f"--restart {name}: no such cell; `harness show {self.study.name}` lists them, and "
                 f"{OPEN!r} stands for all that are begun."
@@ -175,9 +175,9 @@ class Recording:
         }
 
     def _accepted(self, names: Iterable[str]) -> set[str]:
-        cells, known = set(names), {cell.name for cell in self.study.cells()}
+        cells, names_of_cells = set(names), {cell.name for cell in self.study.cells()}
         version = self._frozen.materials.protocol_version
-        for name in cells - known:
+        for name in cells - names_of_cells:
             raise UsageError(f"--accept-missing {name}: no such cell in {self.study.name}.")
         if cells and version == 1:
             raise UsageError(
@@ -189,24 +189,24 @@ class Recording:
     def _is_open(self, cell: Cell) -> bool:
         """A journal beside a cassette: killed before it was removed; the cell tidies up, unsent."""
         path = self.study.cassette(cell)
-        left = path.with_suffix(".journal").exists()
-        return left or not path.exists() or cell.name in self._restart
+        is_begun = path.with_suffix(".journal").exists()
+        return is_begun or not path.exists() or cell.name in self._restart
 
     def _way_out(
-        self, name: str, asked: ModelEntry | SourceEntry, wire: httpx.BaseTransport
+        self, name: str, entry: ModelEntry | SourceEntry, wire: httpx.BaseTransport
     ) -> httpx.BaseTransport:
         retry = RetryTransport(
-            LimitTransport(way_out(asked, wire), _limits(asked), self.stop),
+            LimitTransport(way_out(entry, wire), _limits(entry), self.stop),
             self.stop,
             tries=self.study.file.record.tries,
             retried=lambda: self.tally.add(retries=1),
         )
-        reached = ReachTransport(retry, name, asked.base_url)
+        reached = ReachTransport(retry, name, entry.base_url)
         counted = _Counted(reached, self.tally)
         price = self._prices.models.get(name) if self._prices else None
-        if price is None or not isinstance(asked, ModelEntry):
+        if price is None or not isinstance(entry, ModelEntry):
             return counted
-        return PricedTransport(counted, self.budget, price, asked.provider)
+        return PricedTransport(counted, self.budget, price, entry.provider)
 
     def run(self, workers: int | None = None) -> RecordOutcome:
         """Record what is not finished; on Ctrl-C finish the calls in flight, save, and raise.
@@ -332,11 +332,11 @@ class Recording:
             recorder.save()
         finally:
             recorder.release()
-        found = [] if isinstance(cell, GoldKey) else [result]
-        answers = self._protocol.answers(found).whole
+        results = [] if isinstance(cell, GoldKey) else [result]
+        answers = self._protocol.answers(results).whole
         self.tally.add(
             cells=1,
-            missing=self._protocol.missing(found),
+            missing=self._protocol.missing(results),
             missing_answers=answers.missing_kinds,
             judged_answers=answers.judged_kinds,
         )
@@ -394,6 +394,6 @@ class Recording:
         return checksums.write_manifests(self.study.root, self.study.folder)
 
 
-def _limits(asked: ModelEntry | SourceEntry) -> Limits:
-    tokens = asked.tokens_per_minute if isinstance(asked, ModelEntry) else None
-    return Limits(asked.concurrency, asked.requests_per_minute, tokens)
+def _limits(entry: ModelEntry | SourceEntry) -> Limits:
+    tokens = entry.tokens_per_minute if isinstance(entry, ModelEntry) else None
+    return Limits(entry.concurrency, entry.requests_per_minute, tokens)

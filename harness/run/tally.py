@@ -52,6 +52,6 @@ class Tally:
     @property
     def seconds_left(self) -> float | None:
         """Return the expected time to the end, from the calls of this session; None at first."""
-        left = (self.planned - self.finished) * self.calls_a_cell
+        calls = (self.planned - self.finished) * self.calls_a_cell
         passed = time.monotonic() - self.began
-        return passed / self.calls * left if self.calls else None
+        return passed / self.calls * calls if self.calls else None

@@ -82,7 +82,7 @@ class Verdict(msgspec.Struct):
     def line(self) -> str:
         """Return the verdict in one line, with what it does not prove."""
         state = "OK" if self.ok else "INCOMPLETE" if self.incomplete else "FAILED"
-        parts = (
+        facts = (
             f"checksums {self.checksums}",
             f"cells {self.cells}/{self.planned}",
             f"calls matched {self.matched}/{self.calls}",
@@ -99,7 +99,7 @@ class Verdict(msgspec.Struct):
         )
         limits = f" {NOT_PROVEN}" if self.ok else ""
         first = "".join(f"{notice}; " for notice in self.notices)
-        return f"{self.study}: {state}: {first}{', '.join(parts)}.{limits}"
+        return f"{self.study}: {state}: {first}{', '.join(facts)}.{limits}"
 
     @property
     def _missing(self) -> list[str]:
@@ -168,22 +168,22 @@ def replayed(
     """Do what `replay` does, and hand on what was replayed."""
     began = time.monotonic()
     replays: list[CellReplay] = []
-    found = None
+    results = None
     verdict = Verdict(
         study.name, 0, len(study.cells()), 0, 0, 0, 0, "not checked", "not compared", "", False, 0.0
     )
-    known = _known_fingerprint(study)
-    if expect or (bool(known) if verify_checksums is None else verify_checksums):
+    fingerprint = _known_fingerprint(study)
+    if expect or (bool(fingerprint) if verify_checksums is None else verify_checksums):
         _check_files(study, expect, verdict)
     else:
-        verdict.fingerprint = known
-        verdict.checksums = "not compared (unverified)" if known else "none (unverified)"
+        verdict.fingerprint = fingerprint
+        verdict.checksums = "not compared (unverified)" if fingerprint else "none (unverified)"
     if verdict.ok:
-        replays, found = _check_replay(study, workers, verdict)
+        replays, results = _check_replay(study, workers, verdict)
     if not verdict.ok and (hint := rescoring_hint(study)):
         verdict.problems.append(hint)
     verdict.seconds = round(time.monotonic() - began, 2)
-    return Replayed(verdict, replays, found)
+    return Replayed(verdict, replays, results)
 
 
 class Files(NamedTuple):
@@ -238,10 +238,10 @@ def _check_replay(
             f"the first:\n{failed[0].problem}"
         )
     name_attempts(verdict)
-    found = None if failed else results_of(study, replays)
+    results = None if failed else results_of(study, replays)
     if not failed:
-        _compare(study, found, replays, verdict)
-    return replays, found
+        _compare(study, results, replays, verdict)
+    return replays, results
 
 
 def count(replays: Sequence[CellReplay], verdict: Verdict) -> None:
@@ -270,32 +270,32 @@ def _name_unfinished(study: Study, verdict: Verdict) -> None:
 
 def _strangers(study: Study) -> list[str]:
     """Name the files of the study's folder that belong to no cell of its grid."""
-    known = {study.cassette(cell).name for cell in study.cells()}
-    known |= {"materials.json", "results.json", *study.file.plan.listed_files}
+    expected = {study.cassette(cell).name for cell in study.cells()}
+    expected |= {"materials.json", "results.json", *study.file.plan.listed_files}
     return [
         f"replay: {path.name} is the cassette of no cell in study.toml"
         for path in checksums.covered_files(study.folder)
-        if path.parent == study.folder and path.suffix == ".json" and path.name not in known
+        if path.parent == study.folder and path.suffix == ".json" and path.name not in expected
     ]
 
 
-def _compare(study: Study, found: Any, replays: Sequence[CellReplay], verdict: Verdict) -> None:
-    verdict.valid, verdict.notices = found.valid, found.notices
+def _compare(study: Study, results: Any, replays: Sequence[CellReplay], verdict: Verdict) -> None:
+    verdict.valid, verdict.notices = results.valid, results.notices
     transcripts = [replay.transcript for replay in replays]
     verdict.remarks = _remarks(transcripts)
-    verdict.missing_judgements = found.missing.missing
-    verdict.missing_answers = found.answers.whole.missing_kinds
-    verdict.judged_answers = found.answers.whole.judged_kinds
-    verdict.jury = found.jury.words if found.jury else ""
-    verdict.recorded_cost = found.spending.total.value
-    verdict.currency = found.spending.currency
-    if not found.valid:
-        reason = f"study invalid: {found.invalid_reason}"
-        verdict.problems.append("\n".join([reason, *causes(study, found)]))
+    verdict.missing_judgements = results.missing.missing
+    verdict.missing_answers = results.answers.whole.missing_kinds
+    verdict.judged_answers = results.answers.whole.judged_kinds
+    verdict.jury = results.jury.words if results.jury else ""
+    verdict.recorded_cost = results.spending.total.value
+    verdict.currency = results.spending.currency
+    if not results.valid:
+        reason = f"study invalid: {results.invalid_reason}"
+        verdict.problems.append("\n".join([reason, *causes(study, results)]))
     if not study.results.is_file():
         verdict.problems.append(f"numbers: {study.results} is missing, nothing to compare with")
         return
-    enter_comparison(compare_results(study, found, replays), verdict)
+    enter_comparison(compare_results(study, results, replays), verdict)
 
 
 def _remarks(transcripts: Sequence[Any]) -> list[str]:

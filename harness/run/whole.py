@@ -44,9 +44,9 @@ class LeftOut(msgspec.Struct):
     def same_words(self) -> list[str]:
         """Say of each other name of a model that is left out that its answers stay."""
         return [
-            f"{other} is the same model as {model}; its answers stay"
-            for model, others in self.same_models.items()
-            for other in others
+            f"{name} is the same model as {model}; its answers stay"
+            for model, names in self.same_models.items()
+            for name in names
         ]
 
     @property
@@ -65,11 +65,11 @@ def read_left_out(root: Path) -> LeftOut | None:
 
 def require_whole(study: Study) -> None:
     """Raise UsageError where bodies of a study are left out, before anything computes from them."""
-    left = read_left_out(study.root)
-    if left is not None:
+    left_out = read_left_out(study.root)
+    if left_out is not None:
         raise UsageError(
-            f"{study.name}: {len(left.bodies)} bodies in {len(left.cells)} cells were left out of "
-            f"this bundle, as they may not be handed on ({LEFT_OUT} names them). What was computed "
-            "from them cannot be computed anew here. Take the whole bundle or the study itself, or "
-            "run `harness replay`, which checks the cells that are whole."
+            f"{study.name}: {len(left_out.bodies)} bodies in {len(left_out.cells)} cells were left "
+            f"out of this bundle, as they may not be handed on ({LEFT_OUT} names them). What was "
+            "computed from them cannot be computed anew here. Take the whole bundle or "
+            "the study itself, or run `harness replay`, which checks the cells that are whole."
         )
