@@ -51,7 +51,7 @@ class MeanSquares(NamedTuple):
 
 
 def agreement(scores: Scores) -> Agreement:
-    """Give every measure of agreement of a table of scores at once."""
+    """Return every measure of agreement of a table of scores at once."""
     complete = complete_cases(scores)
     return Agreement(
         n=len(scores),
@@ -67,7 +67,7 @@ def agreement(scores: Scores) -> Agreement:
 
 
 def complete_cases(scores: Scores) -> list[list[float]]:
-    """Give the items that every judge scored; raises UsageError where rows differ in length."""
+    """Return the items that every judge scored; raises UsageError where rows differ in length."""
     if len({len(row) for row in scores}) > 1:
         raise UsageError("the items have unequal numbers of judges; mark missing scores with None.")
     present = _present(scores)
@@ -75,7 +75,7 @@ def complete_cases(scores: Scores) -> list[list[float]]:
 
 
 def mean_variance(scores: Scores, ddof: int = 0) -> Value:
-    """Give the mean over items of the variance of an item's scores (numpy.var with this ddof).
+    """Return the mean over items of the variance of an item's scores (numpy.var with this ddof).
 
     Each item counts by the scores it has; items with fewer than two are left out. Hand in
     complete_cases(scores) to ask for all judges.
@@ -84,7 +84,7 @@ def mean_variance(scores: Scores, ddof: int = 0) -> Value:
 
 
 def mean_sd(scores: Scores, ddof: int = 0) -> Value:
-    """Give the mean over items of the standard deviation (numpy.std); items as mean_variance's.
+    """Return the mean over items of the standard deviation (numpy.std); items as mean_variance's.
 
     It is not the root of the mean variance, and on a scale of [0, 1] it is the larger of the two.
     """
@@ -92,22 +92,22 @@ def mean_sd(scores: Scores, ddof: int = 0) -> Value:
 
 
 def mean_absolute_deviation(scores: Scores) -> Value:
-    """Give the mean over items of the mean |score - item's mean|; items as mean_variance's."""
+    """Return the mean over items of the mean |score - item's mean|; items as mean_variance's."""
     return _mean_over_items(scores, lambda row: _mean_distance(row, mean(row)))
 
 
 def mean_median_deviation(scores: Scores) -> Value:
-    """Give the mean over items of the mean |score - item's median|; items as mean_variance's."""
+    """Return the mean over items of the mean |score - item's median|; items as mean_variance's."""
     return _mean_over_items(scores, lambda row: _mean_distance(row, statistics.median(row)))
 
 
 def mean_pair_difference(scores: Scores) -> Value:
-    """Give the mean over items of the mean |difference| of two judges; items as mean_variance's."""
+    """Return the mean over items of two judges' mean |difference|; items as mean_variance's."""
     return _mean_over_items(scores, lambda row: mean([abs(a - b) for a, b in combinations(row, 2)]))
 
 
 def alpha(scores: Scores) -> Value:
-    """Give Krippendorff's alpha for an interval scale; missing scores are allowed.
+    """Return Krippendorff's alpha for an interval scale; missing scores are allowed.
 
     1 - observed / expected squared difference of two scores of one item, of any two scores
     (Krippendorff, Content Analysis, 2004, chapter 11; as krippendorff.alpha(
@@ -125,7 +125,7 @@ def alpha(scores: Scores) -> Value:
 
 
 def icc(scores: Scores) -> dict[str, Value]:
-    """Give the six intraclass correlations over the complete items, by McGraw and Wong's names.
+    """Return the six intraclass correlations over the complete items, by McGraw and Wong's names.
 
     ICC(1,1) and ICC(1,k): judges differ from item to item. (A,..): absolute agreement of these
     judges, Shrout and Fleiss' ICC(2,..). (C,..): consistency, their ICC(3,..). 1: of one judge, k:
@@ -152,7 +152,7 @@ def icc(scores: Scores) -> dict[str, Value]:
 
 
 def mean_squares(complete: Sequence[Sequence[float]]) -> MeanSquares:
-    """Give the mean squares of at least two items by at least two judges, none missing.
+    """Return the mean squares of at least two items by at least two judges, none missing.
 
     Shrout and Fleiss 1979, table 2: BMS, JMS, EMS and WMS.
     """

@@ -20,7 +20,7 @@ Numbers = Sequence[float] | FloatArray | npt.NDArray[Any]
 
 
 def numbers(values: Numbers, name: str = "values") -> list[float]:
-    """Give the values as a list of floats; raises UsageError where one is NaN or infinite."""
+    """Return the values as a list of floats; raises UsageError where one is NaN or infinite."""
     floats = [float(value) for value in values]
     for place, value in enumerate(floats):
         if not math.isfinite(value):
@@ -29,7 +29,7 @@ def numbers(values: Numbers, name: str = "values") -> list[float]:
 
 
 def pair(x: Numbers, y: Numbers) -> tuple[list[float], list[float]]:
-    """Give two columns of equal length as lists of floats; raises UsageError where they are not."""
+    """Return two columns of equal length as lists of floats; raises UsageError if unequal."""
     first, second = numbers(x, "x"), numbers(y, "y")
     if len(first) != len(second):
         raise UsageError(f"x has {len(first)} values and y has {len(second)}; pair them first.")
@@ -42,12 +42,12 @@ def constant(values: Sequence[float]) -> bool:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Give the mean of at least one value, the same whatever their order (math.fsum)."""
+    """Return the mean of at least one value, the same whatever their order (math.fsum)."""
     return math.fsum(values) / len(values)
 
 
 def squares(values: Sequence[float]) -> float:
-    """Give the sum of squared deviations from the mean, whatever the order; exactly 0 if equal."""
+    """Return the sum of squared deviations from the mean, in any order; exactly 0 if equal."""
     if constant(values):
         return 0.0
     centre = mean(values)

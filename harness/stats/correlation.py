@@ -102,13 +102,13 @@ def partial_correlation(
 
 
 def t_of_r(r: float, df: int) -> float:
-    """Give t = r sqrt(df / (1 - r^2)) of a correlation; infinite at |r| = 1 (Fisher 1925)."""
+    """Return t = r sqrt(df / (1 - r^2)) of a correlation; infinite at |r| = 1 (Fisher 1925)."""
     rest = (1 - r) * (1 + r)
     return r * math.sqrt(df / rest) if rest > 0 else math.copysign(math.inf, r)
 
 
 def p_of_r(r: float, df: int) -> Value:
-    """Give the two-sided p of a coefficient by t; df is n - 2, less one for each covariate.
+    """Return the two-sided p of a coefficient by t; df is n - 2, less one for each covariate.
 
     Undefined below one degree of freedom. The Value's n is df + 2. Raises UsageError where |r| > 1.
     """
@@ -120,7 +120,7 @@ def p_of_r(r: float, df: int) -> Value:
 
 
 def fisher_interval(r: float, n: int, level: float = 0.95) -> Interval:
-    """Give the confidence interval of Pearson's r over n pairs by Fisher's z (Fisher 1921).
+    """Return the confidence interval of Pearson's r over n pairs by Fisher's z (Fisher 1921).
 
     tanh(atanh(r) +- z / sqrt(n - 3)), as scipy.stats.pearsonr(...).confidence_interval().
     Undefined for n <= 3 and within 1e-12 of |r| = 1, where z is infinite and no width is left.
@@ -149,7 +149,7 @@ def spearman_interval(rho: float, n: int, level: float = 0.95) -> Interval:
 
 
 def smallest_detectable(n: int, alpha: float = 0.05, power: float = 0.8) -> Value:
-    """Give the smallest |r| that a two-sided test over n pairs detects with this power.
+    """Return the smallest |r| that a two-sided test over n pairs detects with this power.
 
     tanh((z(1 - alpha/2) + z(power)) / sqrt(n - 3)): Hulley et al., Designing Clinical Research,
     4th ed., appendix 6C, solved for r; about 0.02 more than the exact one at n = 9. For Spearman's
@@ -198,7 +198,7 @@ def _product_moment(x: list[float], y: list[float]) -> Value:
 
 
 def _centred(values: list[float]) -> list[float]:
-    """Give the deviations from the mean, divided by the largest, so that no square underflows."""
+    """Return the deviations from the mean, divided by the largest, so that no square underflows."""
     centre = mean(values)
     largest = max(abs(value - centre) for value in values)
     return [(value - centre) / largest for value in values]

@@ -9,17 +9,17 @@ from scipy import special
 
 
 def p_of_t(t: float, df: float) -> float:
-    """Give the two-sided p of a t statistic with df degrees of freedom (scipy.special.stdtr)."""
+    """Return the two-sided p of a t statistic with df degrees of freedom (scipy.special.stdtr)."""
     return float(2 * special.stdtr(df, -abs(t)))
 
 
 def p_of_z(z: float) -> float:
-    """Give the two-sided p of a standard normal statistic (scipy.special.ndtr)."""
+    """Return the two-sided p of a standard normal statistic (scipy.special.ndtr)."""
     return float(2 * special.ndtr(-abs(z)))
 
 
 def p_of_f(f: float, df1: float, df2: float) -> float:
-    """Give the upper tail of an F statistic with df1 and df2 (scipy.special.fdtrc)."""
+    """Return the upper tail of an F statistic with df1 and df2 (scipy.special.fdtrc)."""
     return float(special.fdtrc(df1, df2, f))
 
 
@@ -34,22 +34,22 @@ def p_of_binomial(k: int, n: int) -> float:
 
 
 def normal_quantile(share: float) -> float:
-    """Give the z that a standard normal is below with this probability (scipy.special.ndtri)."""
+    """Return the z that a standard normal is below with this probability (scipy.special.ndtri)."""
     return float(special.ndtri(share))
 
 
 def beta_quantile(share: float, a: float, b: float) -> float:
-    """Give the quantile of a beta distribution (scipy.special.betaincinv)."""
+    """Return the quantile of a beta distribution (scipy.special.betaincinv)."""
     return float(special.betaincinv(a, b, share))
 
 
 def normal_share(z: float) -> float:
-    """Give the probability that a standard normal is below z (scipy.special.ndtr)."""
+    """Return the probability that a standard normal is below z (scipy.special.ndtr)."""
     return float(special.ndtr(z))
 
 
 def t_quantile(share: float, df: float) -> float:
-    """Give the t that is exceeded with probability 1 - share at df (scipy.special.stdtrit)."""
+    """Return the t that is exceeded with probability 1 - share at df (scipy.special.stdtrit)."""
     return float(special.stdtrit(df, share))
 
 

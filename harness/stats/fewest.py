@@ -6,5 +6,5 @@ FEWEST = 4
 
 
 def too_few(n: int, what: str = "subjects") -> str | None:
-    """Give the reason why a study-level statistic over n of something is undefined, if it is."""
+    """Return the reason why a study-level statistic over n of something is undefined, if it is."""
     return f"{n} {what}, at least {FEWEST} are needed" if n < FEWEST else None

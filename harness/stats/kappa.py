@@ -61,7 +61,7 @@ def kappa(
     categories: int,
     weights: Weights = "unweighted",
 ) -> Value:
-    """Give Cohen's kappa of two judges over bins 0 to categories - 1 (Cohen 1960, 1968).
+    """Return Cohen's kappa of two judges over bins 0 to categories - 1 (Cohen 1960, 1968).
 
     1 - sum(w observed) / sum(w expected), where w is 1 off the diagonal, |i - j|, or (i - j)^2, as
     sklearn.metrics.cohen_kappa_score(labels=range(categories)). Categories that never occur count
@@ -85,7 +85,7 @@ def kappa(
 
 
 def pairwise_kappa(bins: Bins, categories: int, weights: Weights = "unweighted") -> Kappas:
-    """Give Cohen's kappa of every pair of judges and their mean (Light 1971).
+    """Return Cohen's kappa of every pair of judges and their mean (Light 1971).
 
     bins: one row an item, one column a judge. The mean is over the pairs that have a kappa, and its
     reason says how many have none.
@@ -101,7 +101,7 @@ def pairwise_kappa(bins: Bins, categories: int, weights: Weights = "unweighted")
 
 
 def fleiss(bins: Bins) -> Value:
-    """Give Fleiss' kappa over the items that all judges scored, one row an item (Fleiss 1971).
+    """Return Fleiss' kappa over the items that all judges scored, one row an item (Fleiss 1971).
 
     As statsmodels.stats.inter_rater.fleiss_kappa. Undefined without items, below two judges, and
     where all scores are in one bin.

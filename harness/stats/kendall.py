@@ -55,12 +55,12 @@ def kendall(x: Numbers, y: Numbers) -> Kendall:
 
 
 def untied_tau(discordant: int, n: int) -> float:
-    """Give tau of two untied rankings of n items with so many pairs out of order (Kendall 1938)."""
+    """Return tau of two untied rankings of n items from the pairs out of order (Kendall 1938)."""
     return 1 - 4 * discordant / (n * (n - 1))
 
 
 def exact_p(discordant: int, n: int) -> float:
-    """Give the two-sided exact p of two untied rankings of n items.
+    """Return the two-sided exact p of two untied rankings of n items.
 
     Twice the share of the n! orders with at most as many pairs out of order as the rarer tail
     (Kendall, Rank Correlation Methods, 1970), at most 1.
@@ -78,7 +78,7 @@ def _inversions(n: int, most: int) -> list[int]:
 
 
 def _score(x: IntArray, y: IntArray) -> int:
-    """Give concordant minus discordant pairs; row by row, so that memory stays n."""
+    """Return concordant minus discordant pairs; row by row, so that memory stays n."""
     rows = range(len(x) - 1)
     return sum(int((np.sign(x[i + 1 :] - x[i]) * np.sign(y[i + 1 :] - y[i])).sum()) for i in rows)
 
@@ -102,7 +102,7 @@ def _p(score: int, n: int, x: Ties, y: Ties) -> tuple[float, str]:
 
 
 def _variance(n: int, x: Ties, y: Ties) -> float:
-    """Give the variance of the score under independence, with ties (Kendall 1970)."""
+    """Return the variance of the score under independence, with ties (Kendall 1970)."""
     m = n * (n - 1)
     both = 2 * x.pairs * y.pairs / m
     triples = x.triples * y.triples / (9 * m * (n - 2)) if n > 2 else 0.0

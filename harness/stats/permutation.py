@@ -96,7 +96,7 @@ def _share(count: int, n: int) -> Exact:
 
 
 def _sums(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give the sum of products under each pairing: n steps over n! numbers, little memory."""
+    """Return the sum of products under each pairing: n steps over n! numbers, little memory."""
     orders = _orders(len(x))
     total = x[0] * y[orders[0]]
     for value, places in zip(x[1:], orders[1:], strict=True):
@@ -106,7 +106,7 @@ def _sums(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @lru_cache(maxsize=2)
 def _orders(n: int) -> npt.NDArray[np.int8]:
-    """Give all orders of range(n), one a column: each first place before the orders of the rest."""
+    """Return all orders of range(n), a column each: a first place before orders of the rest."""
     if n == 1:
         return np.zeros((1, 1), dtype=np.int8)
     rest = _orders.__wrapped__(n - 1)

@@ -15,7 +15,7 @@ from harness.stats.distributions import beta_quantile, normal_quantile, t_quanti
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:
-    """Give Wilson's score interval of k of n, without continuity correction (Wilson 1927).
+    """Return Wilson's score interval of k of n, without continuity correction (Wilson 1927).
 
     As statsmodels' proportion_confint(method="wilson"); 0 of n starts at exactly 0 and n of n ends
     at exactly 1. Undefined for n = 0.
@@ -30,7 +30,7 @@ def wilson(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def wald(k: int, n: int, level: float = 0.95) -> Interval:
-    """Give the normal approximation's interval of k of n, cut to [0, 1] (Laplace 1812).
+    """Return the normal approximation's interval of k of n, cut to [0, 1] (Laplace 1812).
 
     For checking what others printed: it is too narrow for small n and of no width at 0 and n.
     As statsmodels' proportion_confint(method="normal"). Undefined for n = 0.
@@ -42,7 +42,7 @@ def wald(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
-    """Give the exact, conservative interval of k of n (Clopper and Pearson 1934).
+    """Return the exact, conservative interval of k of n (Clopper and Pearson 1934).
 
     As statsmodels' proportion_confint(method="beta"). Undefined for n = 0.
     """
@@ -83,7 +83,7 @@ def wilson_corrected(k: int, n: int, level: float = 0.95) -> Interval:
 
 
 def jeffreys(k: int, n: int, level: float = 0.95) -> Interval:
-    """Give the equal-tailed interval of k of n under the Jeffreys prior Beta(1/2, 1/2).
+    """Return the equal-tailed interval of k of n under the Jeffreys prior Beta(1/2, 1/2).
 
     Brown, Cai and DasGupta 2001, without their change at 0 and n: as statsmodels'
     proportion_confint(method="jeffreys"), the interval of 0 of n starts above 0. Undefined for

@@ -8,7 +8,7 @@ from harness.stats.columns import FloatArray, IntArray, Numbers
 
 
 def codes(values: Numbers) -> IntArray:
-    """Give each value's place, from 0, among the distinct values: equal values, equal codes."""
+    """Return each value's place, from 0, among the distinct values: equal values, equal codes."""
     return np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)[1].astype(np.int64)
 
 
@@ -30,11 +30,11 @@ def centred_ranks(rows: IntArray) -> IntArray:
 
 
 def centred(values: Numbers) -> list[int]:
-    """Give twice the average rank of each value, less the mean n + 1: whole numbers of sum 0."""
+    """Return twice the average rank of each value, less the mean n + 1: whole numbers of sum 0."""
     return [int(rank) for rank in centred_ranks(codes(values)[None, :])[0]]
 
 
 def average_ranks(values: Numbers) -> FloatArray:
-    """Give the ranks from 1, ties sharing their mean (as scipy.stats.rankdata's "average")."""
+    """Return the ranks from 1, ties sharing their mean (as scipy.stats.rankdata's "average")."""
     shifted = np.asarray(centred(values), dtype=np.float64) + len(values) + 1
     return np.asarray(shifted / 2, dtype=np.float64)

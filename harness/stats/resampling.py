@@ -61,7 +61,7 @@ def bootstrap(
     indices: IntArray,
     level: float = 0.95,
 ) -> Bootstrap:
-    """Give the percentile interval and standard error of a statistic over resampled rows.
+    """Return the percentile interval and standard error of a statistic over resampled rows.
 
     The statistic takes the resampled columns, each of shape (resamples, n, ...), and gives one
     number a resample, NaN where it is undefined. Those are dropped and counted. Percentiles are
@@ -83,7 +83,7 @@ def bootstrap(
 def replicates(
     statistic: Statistic, columns: Sequence[npt.NDArray[Any]], indices: IntArray
 ) -> FloatArray:
-    """Give the statistic of each resample, shape (resamples,), NaN where it is undefined.
+    """Return the statistic of each resample, shape (resamples,), NaN where it is undefined.
 
     Works through the resamples in chunks of about a million numbers. Raises UsageError where the
     columns and the resamples are not of one length.
@@ -98,19 +98,19 @@ def replicates(
 
 
 def bootstrap_pearson(x: Numbers, y: Numbers, indices: IntArray, level: float = 0.95) -> Bootstrap:
-    """Give the percentile interval of Pearson's r over resampled pairs."""
+    """Return the percentile interval of Pearson's r over resampled pairs."""
     first, second = pair(x, y)
     return bootstrap(pearson_rows, [np.asarray(first), np.asarray(second)], indices, level)
 
 
 def bootstrap_spearman(x: Numbers, y: Numbers, indices: IntArray, level: float = 0.95) -> Bootstrap:
-    """Give the percentile interval of Spearman's rho over resampled pairs, ranked anew in each."""
+    """Return the percentile interval of Spearman's rho over pairs, ranked anew each time."""
     first, second = pair(x, y)
     return bootstrap(spearman_rows, [ranks.codes(first), ranks.codes(second)], indices, level)
 
 
 def bootstrap_mean(values: FloatArray, indices: IntArray, level: float = 0.95) -> Bootstrap:
-    """Give the percentile interval of the mean over resampled rows.
+    """Return the percentile interval of the mean over resampled rows.
 
     Rows may themselves be rows of numbers, such as a model's scores: whole models are resampled.
     """
@@ -118,12 +118,12 @@ def bootstrap_mean(values: FloatArray, indices: IntArray, level: float = 0.95) -
 
 
 def mean_rows(values: FloatArray) -> FloatArray:
-    """Give the mean of each resample, shape (resamples, n, ...) in."""
+    """Return the mean of each resample, shape (resamples, n, ...) in."""
     return np.asarray(values.reshape(len(values), -1).mean(axis=1))
 
 
 def pearson_rows(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Give Pearson's r of each row, shape (rows, n) in; NaN where x or y is constant in the row."""
+    """Return Pearson's r of each row, shape (rows, n) in; NaN where x or y is constant there."""
     first = x - x.mean(axis=1, keepdims=True)
     second = y - y.mean(axis=1, keepdims=True)
     defined = (x != x[:, :1]).any(axis=1) & (y != y[:, :1]).any(axis=1)
@@ -131,7 +131,7 @@ def pearson_rows(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def spearman_rows(x: IntArray, y: IntArray) -> FloatArray:
-    """Give Spearman's rho of each row of codes (ranks.codes), shape (rows, n) in; NaN as above."""
+    """Return Spearman's rho of rows of codes (ranks.codes), shape (rows, n) in; NaN as above."""
     first, second = ranks.centred_ranks(x), ranks.centred_ranks(y)
     defined = (first != 0).any(axis=1) & (second != 0).any(axis=1)
     return _cosines(first, second, defined)

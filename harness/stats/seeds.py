@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def seeded(seed: int, label: str) -> Generator:
-    """Give a generator of its own for a label: SeedSequence([seed, first 8 bytes of its MD5])."""
+    """Return a generator of its own for a label: SeedSequence([seed, first 8 bytes of its MD5])."""
     from numpy.random import PCG64, Generator, SeedSequence  # slow to load, for commands that draw
 
     mark = hashlib.md5(label.encode(), usedforsecurity=False).digest()[:8]

@@ -30,7 +30,7 @@ class Step(NamedTuple):
 
 
 def products(shares: Sequence[float | None]) -> list[float | None]:
-    """Give S(1), S(2), ...: the product of the shares so far; None from the first None on."""
+    """Return S(1), S(2), ...: the product of the shares so far; None from the first None on."""
     found: list[float | None] = []
     product: float | None = 1.0
     for share in shares:
@@ -58,7 +58,7 @@ def sums(shares: FloatArray, stop_below: float | None = None) -> FloatArray:
 
 
 def delta_se(correct: Sequence[int], asked: Sequence[int]) -> Value:
-    """Give the standard error of S(1) + ... + S(D) from independent binomial shares.
+    """Return the standard error of S(1) + ... + S(D) from independent binomial shares.
 
     sqrt(sum over i of (1 - A(i)) / (n(i) A(i)) (S(i) + ... + S(D))^2), the delta method with
     Greenwood's variance of a product (Greenwood 1926). A share of 0 or 1 adds nothing, as if it
@@ -81,7 +81,7 @@ def delta_se(correct: Sequence[int], asked: Sequence[int]) -> Value:
 def kaplan_meier(
     durations: Numbers, observed: Sequence[bool | int], entries: Numbers | None = None
 ) -> list[Step]:
-    """Give the curve's step at every time with an event (Kaplan and Meier 1958).
+    """Return the curve's step at every time with an event (Kaplan and Meier 1958).
 
     observed: whether the event was seen, or the subject left without it. entries: when each began
     to be at risk, if not from the start; at risk at t are those with entry < t <= duration. The
@@ -103,7 +103,7 @@ def kaplan_meier(
 
 
 def restricted_mean(steps: Sequence[Step], horizon: float) -> float:
-    """Give the area under the curve from 0 to a horizon, the restricted mean survival time.
+    """Return the area under the curve from 0 to a horizon, the restricted mean survival time.
 
     With failures at depth d coded as time d - 1, the last depth that held, this is the sum of S(1)
     to S(D); coded as d it is more by 1 - S(D) (Royston and Parmar 2013 on the restricted mean).
@@ -115,7 +115,7 @@ def restricted_mean(steps: Sequence[Step], horizon: float) -> float:
 
 
 def median_time(steps: Sequence[Step]) -> Value:
-    """Give the first time with S <= 0.5, as lifelines; R's survfit averages where S is 0.5."""
+    """Return the first time with S <= 0.5, as lifelines; R's survfit averages where S is 0.5."""
     for step in steps:
         if not is_below(0.5, step.survival):
             return Value(step.time, len(steps))

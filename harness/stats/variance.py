@@ -84,14 +84,14 @@ def repeated_measures(rows: Sequence[Sequence[float]]) -> RepeatedAnova:
 
 
 def f_p(f: float, df: int, df_error: int) -> Value:
-    """Give p of an F, as printed with its degrees of freedom; undefined where one is below 1."""
+    """Return p of an F, as printed with its degrees of freedom; undefined where one is below 1."""
     if df < 1 or df_error < 1:
         return Value(None, df + df_error + 1, "no degrees of freedom")
     return Value(p_of_f(f, df, df_error), df + df_error + 1)
 
 
 def f_eta_squared(f: float, df: int, df_error: int) -> Value:
-    """Give eta squared of an F: F df / (F df + df_error) (Cohen 1973); partial if F is partial."""
+    """Return eta squared of F: F df / (F df + df_error) (Cohen 1973); partial if F is partial."""
     if df < 1 or df_error < 1:
         return Value(None, df + df_error + 1, "no degrees of freedom")
     return Value(f * df / (f * df + df_error), df + df_error + 1)

@@ -73,7 +73,7 @@ def correlations(
 
 
 def turn_means(evaluations: Sequence[Evaluation]) -> dict[int, dict[str, float | None]]:
-    """Give each subject's mean FAR in each turn, over concepts, levels and repeats."""
+    """Return each subject's mean FAR in each turn, over concepts, levels and repeats."""
     groups = grouped(((e.turn, e.subject), e.far) for e in evaluations)
     found: dict[int, dict[str, float | None]] = {number: {} for number in TURNS}
     for (turn, subject), scores in groups.items():
@@ -102,7 +102,7 @@ def family(columns: Sequence[Column], ci: Known, resamples: Resamples) -> list[C
 
 
 def partial(subjects: Sequence[SubjectMetrics], turn_4: Known) -> Partial:
-    """Give Spearman's partial correlation of turn-4 FAR with CI given FAR' and HOC (section 7.2).
+    """Return Spearman's partial correlation of turn-4 FAR with CI given FAR' and HOC (section 7.2).
 
     df = n - 4, so p needs five subjects.
     """
@@ -180,7 +180,7 @@ _METHODS: dict[
 
 
 def _paired(x: Known, y: Known) -> tuple[list[float], list[float]]:
-    """Give the pairs in the order of the subjects' names, which the resamples count on."""
+    """Return the pairs in the order of the subjects' names, which the resamples count on."""
     pairs = [(x.get(name), y[name]) for name in sorted(y)]
     known = [(a, b) for a, b in pairs if a is not None and b is not None]
     return [a for a, _ in known], [b for _, b in known]

@@ -45,7 +45,7 @@ def compare_domains(
 
 
 def by_concept(evaluations: Sequence[Evaluation], scale: str) -> Table:
-    """Give each subject's mean in each concept, by subject; a concept without a score is absent."""
+    """Return each subject's mean in each concept, by subject; concepts without a score absent."""
     groups = grouped(((e.subject, e.concept), e.score(scale)) for e in evaluations)
     table: Table = {subject: {} for subject in sorted({subject for subject, _ in groups})}
     for (subject, concept), scores in sorted(groups.items()):
@@ -55,7 +55,7 @@ def by_concept(evaluations: Sequence[Evaluation], scale: str) -> Table:
 
 
 def by_domain(evaluations: Sequence[Evaluation], domain_of: Mapping[str, str]) -> Table:
-    """Give each subject's mean FAR in each domain: the mean of its concepts' means."""
+    """Return each subject's mean FAR in each domain: the mean of its concepts' means."""
     concepts = by_concept(evaluations, "far")
     table: Table = {}
     for subject, row in concepts.items():
@@ -65,7 +65,7 @@ def by_domain(evaluations: Sequence[Evaluation], domain_of: Mapping[str, str]) -
 
 
 def grand_means(evaluations: Sequence[Evaluation], resamples: Resamples) -> list[GrandMean]:
-    """Give the mean of the subject x concept table on each scale, and how far it can be trusted.
+    """Return the mean of the subject x concept table on each scale, and how far it can be trusted.
 
     Whole subjects are resampled for other subjects, whole concepts for other concepts; turns of
     one dialogue are never taken for independent. Subjects without every concept are left out.
@@ -76,7 +76,7 @@ def grand_means(evaluations: Sequence[Evaluation], resamples: Resamples) -> list
 def concept_power(
     evaluations: Sequence[Evaluation], domain_of: Mapping[str, str]
 ) -> list[ConceptPower]:
-    """Give each concept's power to tell subjects and levels apart (section 4.2, criterion 4).
+    """Return each concept's power to tell subjects and levels apart (section 4.2, criterion 4).
 
     The variance (ddof 1) of the mean FAR of each subject at each level, over turns and repeats.
     """
@@ -91,7 +91,7 @@ def concept_power(
 
 
 def variance(values: Sequence[float]) -> Value:
-    """Give the variance (ddof 1) with its n; undefined below two values."""
+    """Return the variance (ddof 1) with its n; undefined below two values."""
     if len(values) < 2:
         return Value(None, len(values), "fewer than two values")
     return Value(squares(values) / (len(values) - 1), len(values))

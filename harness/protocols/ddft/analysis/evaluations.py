@@ -29,17 +29,17 @@ class Evaluation(NamedTuple):
     sas: float | None
 
     def score(self, scale: str) -> float | None:
-        """Give the consensus on the scale "far" or "sas"."""
+        """Return the consensus on the scale "far" or "sas"."""
         return self.far if scale == "far" else self.sas
 
 
 def sorted_cells(cells: Iterable[CellResult], arm: str) -> list[CellResult]:
-    """Give the cells of one arm in the order of their keys."""
+    """Return the cells of one arm in the order of their keys."""
     return sorted((cell for cell in cells if cell.cell.arm == arm), key=lambda cell: cell.cell)
 
 
 def evaluations(cells: Iterable[CellResult]) -> list[Evaluation]:
-    """Give every turn of the cells, in their order."""
+    """Return every turn of the cells, in their order."""
     return [
         Evaluation(
             cell.cell.subject,
@@ -71,7 +71,7 @@ def rescored(cells: Sequence[CellResult], rules: MetricRules) -> list[SubjectMet
 
 
 def without_judge(cells: Iterable[CellResult], judge: str) -> list[CellResult]:
-    """Give the cells as if one judge had not been on the jury."""
+    """Return the cells as if one judge had not been on the jury."""
     return [
         msgspec.structs.replace(cell, turns=[_without(turn, judge) for turn in cell.turns])
         for cell in cells
@@ -85,7 +85,7 @@ def _without(turn: Turn, judge: str) -> Turn:
 
 
 def without_turn(cells: Iterable[CellResult], number: int) -> list[CellResult]:
-    """Give the cells without one turn."""
+    """Return the cells without one turn."""
     return [
         msgspec.structs.replace(cell, turns=[turn for turn in cell.turns if turn.turn != number])
         for cell in cells

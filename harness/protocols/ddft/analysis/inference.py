@@ -39,9 +39,12 @@ def inference(
 ) -> Inference:
     """Return what the complete subjects' evaluations show."""
     groups = [*correlations.design, *correlations.turns, *correlations.outside]
-    intervals = [_correlation(one, subjects, facts) for one in (*groups, correlations.turn_4_apart)]
+    intervals = [
+        _correlation(correlation, subjects, facts)
+        for correlation in (*groups, correlations.turn_4_apart)
+    ]
     turn_4 = correlations.turns[TRAP - 1]
-    rho = next(one.interval for one in intervals if one.name == turn_4.name)
+    rho = next(correlation.interval for correlation in intervals if correlation.name == turn_4.name)
     names = sorted({row.subject for row in rows})
     of = {name: [row for row in rows if row.subject == name] for name in names}
     return Inference(
@@ -70,18 +73,18 @@ def _without_ci(subjects: Sequence[SubjectMetrics]) -> dict[str, int]:
 
 
 def _correlation(
-    one: Correlation, subjects: Sequence[SubjectMetrics], facts: Mapping[str, Facts]
+    correlation: Correlation, subjects: Sequence[SubjectMetrics], facts: Mapping[str, Facts]
 ) -> CorrelationInterval:
-    rho, n = one.coefficient.value, one.coefficient.n
+    rho, n = correlation.coefficient.value, correlation.coefficient.n
     no_flag = Value(None, n, "not a flag")
-    if one.method == "point-biserial":
+    if correlation.method == "point-biserial":
         difference = _by_flag(subjects, facts)
-        return CorrelationInterval(one.name, difference.interval, difference.mean)
+        return CorrelationInterval(correlation.name, difference.interval, difference.mean)
     if rho is None or n < FEWEST_PAIRS:
-        reason = one.coefficient.reason or f"fewer than {FEWEST_PAIRS} pairs"
-        return CorrelationInterval(one.name, Interval(None, None, reason=reason), no_flag)
-    interval = spearman_interval if one.method == "spearman" else fisher_interval
-    return CorrelationInterval(one.name, interval(rho, n), no_flag)
+        reason = correlation.coefficient.reason or f"fewer than {FEWEST_PAIRS} pairs"
+        return CorrelationInterval(correlation.name, Interval(None, None, reason=reason), no_flag)
+    interval = spearman_interval if correlation.method == "spearman" else fisher_interval
+    return CorrelationInterval(correlation.name, interval(rho, n), no_flag)
 
 
 def _by_flag(subjects: Sequence[SubjectMetrics], facts: Mapping[str, Facts]) -> ClusteredMean:

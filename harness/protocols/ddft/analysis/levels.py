@@ -95,10 +95,10 @@ def _ratio_interval(rows: Sequence[Evaluation], rules: MetricRules) -> Interval:
     if reason or not estimate or len(logs) < len(concepts):
         why = reason or "FAR', SAS' or CRI is undefined, or would be without one concept"
         return Interval(None, None, RATIO_LEVEL, why)
-    found = jackknife_interval(math.log(estimate), logs, RATIO_LEVEL)
-    if found.low is None or found.high is None:
-        return found
-    return Interval(math.exp(found.low), math.exp(found.high), RATIO_LEVEL)
+    interval = jackknife_interval(math.log(estimate), logs, RATIO_LEVEL)
+    if interval.low is None or interval.high is None:
+        return interval
+    return Interval(math.exp(interval.low), math.exp(interval.high), RATIO_LEVEL)
 
 
 def _ratio(rows: Sequence[Evaluation], rules: MetricRules) -> float | None:

@@ -46,7 +46,7 @@ class Scores(NamedTuple):
 def intervals(
     before: tuple[Cells, MetricRules], after: tuple[Cells, MetricRules], seed: np.random.Generator
 ) -> dict[str, Interval]:
-    """Give the interval of each metric's change (after less before), by the metric's id.
+    """Return the interval of each metric's change (after less before), by the metric's id.
 
     One subject in one arm; both have the same cells in the same order. Undefined where a level has
     fewer than four cells. A normalized CI looks at other subjects and has none.
@@ -65,7 +65,7 @@ def intervals(
 def changes(
     before: tuple[Cells, MetricRules], after: tuple[Cells, MetricRules], drawn: Sequence[IntArray]
 ) -> dict[str, FloatArray]:
-    """Give the change of each metric in each resample, NaN where it is undefined in either.
+    """Return the change of each metric in each resample, NaN where it is undefined in either.
 
     drawn: for each level, from the lowest, which of its cells each resample takes, shape
     (resamples, cells of the level).
@@ -80,7 +80,7 @@ def changes(
 
 
 def _at(cells: Cells) -> list[IntArray]:
-    """Give the places of each level's cells."""
+    """Return the places of each level's cells."""
     places = np.asarray([cell.cell.level for cell in cells])
     return [np.flatnonzero(places == level) for level in np.unique(places)]
 
@@ -91,7 +91,7 @@ def _ids() -> list[str]:
 
 
 def _weights(draws: IntArray) -> FloatArray:
-    """Give how often each row is drawn, shape (resamples, rows)."""
+    """Return how often each row is drawn, shape (resamples, rows)."""
     number = draws.shape[1]
     places = draws + number * np.arange(len(draws), dtype=np.int64)[:, None]
     counted = np.bincount(places.ravel(), minlength=draws.size).reshape(draws.shape)
@@ -133,7 +133,7 @@ def _replicates(
     levels: FloatArray,
     rules: MetricRules,
 ) -> dict[str, FloatArray]:
-    """Give every metric in every resample, NaN where it is undefined."""
+    """Return every metric in every resample, NaN where it is undefined."""
     order, drawn = np.concatenate(at), np.concatenate(weights, axis=1)
     far, sas, far_prime, sas_prime, danger = (
         _ratio(drawn, Sums(sums.total[order], sums.number[order])) for sums in scores
@@ -154,7 +154,7 @@ def _curve(
     weights: Sequence[FloatArray],
     rules: MetricRules,
 ) -> FloatArray:
-    """Give each level's mean, shape (resamples, levels)."""
+    """Return each level's mean, shape (resamples, levels)."""
     if rules.aggregation == "by_concept":
         known = sums.number > 0
         mean = np.divide(sums.total, sums.number, out=np.zeros_like(sums.total), where=known)
@@ -165,7 +165,7 @@ def _curve(
 
 
 def _ratio(weights: FloatArray, sums: Sums) -> FloatArray:
-    """Give weighted means, shape (resamples,), NaN of nothing."""
+    """Return weighted means, shape (resamples,), NaN of nothing."""
     number = weights @ sums.number
     found = np.full(len(weights), np.nan)
     np.divide(weights @ sums.total, number, out=found, where=number > 0)

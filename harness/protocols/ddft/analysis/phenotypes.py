@@ -60,7 +60,7 @@ class Blocks(NamedTuple):
 def phenotypes(
     evaluations: Sequence[Evaluation], rules: MetricRules, resamples: Resamples
 ) -> dict[str, Uncertainty]:
-    """Give every complete subject's uncertainty; undefined below four blocks."""
+    """Return every complete subject's uncertainty; undefined below four blocks."""
     blocks = blocked(evaluations, rules)
     number = int(np.prod(blocks.far.number.shape[1:3]))
     if reason := too_few(number, "blocks of concept x turn"):
@@ -74,7 +74,7 @@ def phenotypes(
 
 
 def undefined(n: int, reason: str) -> Uncertainty:
-    """Give the uncertainty of a subject that was not resampled."""
+    """Return the uncertainty of a subject that was not resampled."""
     names = (*PHENOTYPES, UNDEFINED)
     return Uncertainty(no_bootstrap(n, reason), {name: Value(None, 0, reason) for name in names})
 
@@ -100,7 +100,7 @@ def blocked(evaluations: Sequence[Evaluation], rules: MetricRules) -> Blocks:
 
 
 def replicates(blocks: Blocks, rules: MetricRules, indices: IntArray) -> FloatArray:
-    """Give raw CI of each subject in each resample of blocks, shape (resamples, subjects)."""
+    """Return raw CI of each subject in each resample of blocks, shape (resamples, subjects)."""
     number = indices.shape[1]
     places = indices + number * np.arange(len(indices), dtype=np.int64)[:, None]
     drawn = np.bincount(places.ravel(), minlength=indices.size).reshape(indices.shape)
@@ -116,7 +116,7 @@ def replicates(blocks: Blocks, rules: MetricRules, indices: IntArray) -> FloatAr
 
 
 def hoc_rows(far: FloatArray, levels: FloatArray, theta: float, rule: str) -> FloatArray:
-    """Give metrics.hoc of every curve, shape (..., levels) in; NaN marks a level without a mean."""
+    """Return metrics.hoc of all curves, shape (..., levels) in; NaN: a level without a mean."""
     passing = np.round(far, PLACES) >= round(theta, PLACES)
     if rule == "onset":
         passing &= np.logical_and.accumulate(passing | np.isnan(far), axis=-1)
@@ -125,7 +125,7 @@ def hoc_rows(far: FloatArray, levels: FloatArray, theta: float, rule: str) -> Fl
 
 
 def cri_rows(sas: FloatArray, levels: FloatArray) -> FloatArray:
-    """Give metrics.cri of every curve, shape (..., levels) in, over the levels that have a mean."""
+    """Return metrics.cri of all curves, shape (..., levels) in, over the levels with a mean."""
     shape = sas.shape[:-1]
     area, first = np.zeros(shape), np.full(shape, np.nan)
     last, before = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -140,7 +140,7 @@ def cri_rows(sas: FloatArray, levels: FloatArray) -> FloatArray:
 
 
 def normalized(raw: FloatArray, rule: str) -> FloatArray:
-    """Give metrics.normalized of every row, shape (resamples, subjects) in, NaN kept."""
+    """Return metrics.normalized of every row, shape (resamples, subjects) in, NaN kept."""
     if rule == "clip":
         return np.asarray(np.minimum(1.0, raw))
     missing = np.isnan(raw)
@@ -153,7 +153,7 @@ def normalized(raw: FloatArray, rule: str) -> FloatArray:
 
 
 def _places(keys: Sequence[tuple[Any, ...]], axes: Sequence[Sequence[Any]]) -> IntArray:
-    """Give the place of every key in an array with these axes, laid flat."""
+    """Return the place of every key in an array with these axes, laid flat."""
     known = [{key: place for place, key in enumerate(axis)} for axis in axes]
     flat = []
     for key in keys:
@@ -188,7 +188,7 @@ def _over_levels(sums: Sums) -> Sums:
 
 
 def _curve(weights: FloatArray, sums: Sums, aggregation: str) -> FloatArray:
-    """Give each level's mean, shape (resamples, subjects, levels), as scoring aggregates it."""
+    """Return each level's mean, shape (resamples, subjects, levels), as scoring aggregates it."""
     if aggregation == "pooled":
         return _pooled(weights, sums)
     concepts, turns = sums.number.shape[1:3]
@@ -204,7 +204,7 @@ def _curve(weights: FloatArray, sums: Sums, aggregation: str) -> FloatArray:
 
 
 def _pooled(weights: FloatArray, sums: Sums) -> FloatArray:
-    """Give the means over the drawn blocks: shape (resamples, subjects) and levels, if any."""
+    """Return the means over the drawn blocks: shape (resamples, subjects) and levels, if any."""
     return _ratio(_weighed(weights, sums.total), _weighed(weights, sums.number))
 
 

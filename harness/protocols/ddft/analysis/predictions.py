@@ -33,7 +33,7 @@ def predictions(
     domains: Domains,
     resamples: Resamples,
 ) -> list[Prediction]:
-    """Give the four predictions with estimate and verdicts."""
+    """Return the four predictions with estimate and verdicts."""
     return [
         _dissociation(danger),
         _cognitive_load(profiles, resamples),
@@ -43,7 +43,7 @@ def predictions(
 
 
 def verdict(holds: bool | None, why: str | None) -> str:
-    """Give "supported" or "not supported"; None is undefined, for the reason given."""
+    """Return "supported" or "not supported"; None is undefined, for the reason given."""
     if holds is None:
         return f"undefined: {why}"
     return "supported" if holds else "not supported"

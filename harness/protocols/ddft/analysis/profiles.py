@@ -24,7 +24,7 @@ def profiles(
     evaluations: Sequence[Evaluation],
     uncertain: Mapping[str, Uncertainty],
 ) -> list[Profile]:
-    """Give every subject's profile; one with an incomplete grid has nothing but its reason."""
+    """Return every subject's profile; one with an incomplete grid has nothing but its reason."""
     turns = grouped(((e.subject, e.turn), e.far) for e in evaluations)
     numbers = sorted({turn for _, turn in turns})
     return [
@@ -38,7 +38,7 @@ def profiles(
 
 
 def danger_by_phenotype(subjects: Sequence[SubjectMetrics]) -> list[PhenotypeDanger]:
-    """Give the mean danger zone of the subjects of each phenotype (section 8.1.3)."""
+    """Return the mean danger zone of the subjects of each phenotype (section 8.1.3)."""
     return [
         PhenotypeDanger(
             name,
@@ -56,7 +56,7 @@ def danger_by_phenotype(subjects: Sequence[SubjectMetrics]) -> list[PhenotypeDan
 
 
 def fall(subject: SubjectMetrics, scale: str) -> Value:
-    """Give how far the mean score falls from the lowest level to the highest; n at both ends."""
+    """Return how far the mean score falls from the lowest level to the highest; n at both ends."""
     if not subject.complete:
         return Value(None, 0, subject.cri.reason)
     curve = [level.far if scale == "far" else level.sas for level in subject.levels]
@@ -69,14 +69,14 @@ def fall(subject: SubjectMetrics, scale: str) -> Value:
 
 
 def degradation(far: Value) -> str | None:
-    """Give the class of a fall of FAR: stabilizer or degrader (figure 1 B)."""
+    """Return the class of a fall of FAR: stabilizer or degrader (figure 1 B)."""
     if far.value is None:
         return None
     return "degrader" if round(far.value, PLACES) >= FAR_FALL else "stabilizer"
 
 
 def failure_mode(far: Value, sas: Value) -> str | None:
-    """Give how a subject fails as its text is cut away (section 8.1.3)."""
+    """Return how a subject fails as its text is cut away (section 8.1.3)."""
     if far.value is None or sas.value is None:
         return None
     if round(far.value, PLACES) < FAR_FALL:

@@ -76,7 +76,7 @@ def jury(
 def scale_agreement(
     cells: Sequence[CellResult], judges: Sequence[str], scale: str
 ) -> ScaleAgreement:
-    """Give every measure of agreement of some judges on one scale: see agreement_between."""
+    """Return every measure of agreement of some judges on one scale: see agreement_between."""
     return agreement_between(cells, {judge: [judge] for judge in judges}, scale)
 
 
@@ -89,7 +89,7 @@ def self_consistency(cells: Sequence[CellResult], group: Phrasings) -> SelfConsi
 def agreement_between(
     cells: Sequence[CellResult], raters: Mapping[str, Sequence[str]], scale: str
 ) -> ScaleAgreement:
-    """Give every measure of agreement on one scale: one row a turn, one column a rater.
+    """Return every measure of agreement on one scale: one row a turn, one column a rater.
 
     A rater's score is the mean over its judges that gave one.
     Bins: stats.kappa.EDGES, "rubric" being the midpoints between the bands of the rubric. Clear
@@ -188,7 +188,7 @@ def left_out(
 
 
 def labelled(subject: SubjectMetrics) -> Labelled:
-    """Give a subject's CI and phenotype alone."""
+    """Return a subject's CI and phenotype alone."""
     return Labelled(subject.subject, subject.ci_raw, subject.ci, subject.phenotype)
 
 

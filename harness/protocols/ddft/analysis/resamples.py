@@ -23,7 +23,7 @@ class Resamples:
         self._drawn: dict[tuple[str, int], IntArray] = {}
 
     def of(self, what: str, n: int) -> IntArray:
-        """Give the resamples of n rows, shape (resamples, n): the same at every call."""
+        """Return the resamples of n rows, shape (resamples, n): the same at every call."""
         key = what, n
         if key not in self._drawn:
             generator = seeded(self._seed, f"analysis|{what}|{n}")
@@ -31,7 +31,7 @@ class Resamples:
         return self._drawn[key]
 
     def mean(self, rows: Sequence[float] | Sequence[Sequence[float]], what: str) -> Bootstrap:
-        """Give the interval of the mean over whole rows; undefined below four rows."""
+        """Return the interval of the mean over whole rows; undefined below four rows."""
         if reason := too_few(len(rows), what):
             return no_bootstrap(len(rows), reason)
         values = np.asarray(rows, dtype=np.float64)
@@ -39,12 +39,12 @@ class Resamples:
 
 
 def no_bootstrap(n: int, reason: str) -> Bootstrap:
-    """Give a bootstrap that was not made, with the reason."""
+    """Return a bootstrap that was not made, with the reason."""
     return Bootstrap(Interval(None, None, reason=reason), Value(None, n, reason), 0, 0)
 
 
 def of_replicates(values: FloatArray) -> Bootstrap:
-    """Give the percentile interval of replicates that are computed already, NaN left out.
+    """Return the percentile interval of replicates that are computed already, NaN left out.
 
     Where more of them are NaN than the interval leaves outside, it is no interval: null.
     The library wants to draw: it is handed one row, drawn once for each replicate, in one chunk.

@@ -32,7 +32,7 @@ Place = tuple[str, str, float, int]
 
 
 def turn_summaries(rows: Sequence[Evaluation]) -> list[TurnSummary]:
-    """Give each turn's mean scores and the variance of FAR over its evaluations (figure 1 A)."""
+    """Return each turn's mean scores and the variance of FAR over its evaluations (figure 1 A)."""
     far = grouped((e.turn, e.far) for e in rows)
     sas = grouped((e.turn, e.sas) for e in rows)
     spread = {turn: variance(scores) for turn, scores in far.items()}
@@ -50,7 +50,7 @@ def turn_summaries(rows: Sequence[Evaluation]) -> list[TurnSummary]:
 
 
 def follow_up(rows: Sequence[Evaluation]) -> FollowUp:
-    """Give the share of sessions with turn-4 FAR < 0.5, where turn 5 is informative (section 3.1).
+    """Return the share of sessions with turn-4 FAR < 0.5: turn 5 is informative (section 3.1).
 
     Over the sessions whose turn 4 has a score, with Wilson's interval; and mean turn-5 FAR over
     the informative ones.

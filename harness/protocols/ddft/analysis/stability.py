@@ -40,7 +40,7 @@ def stability(
 
 
 def ci_under(subject: SubjectMetrics, rules: MetricRules) -> Value:
-    """Give a subject's raw CI under another theta, hoc_rule or empty rule, from its metrics."""
+    """Return a subject's raw CI under another theta, hoc_rule or empty rule, from its metrics."""
     if not subject.complete:
         return subject.ci_raw
     curve = [(at.level, at.far.value) for at in subject.levels]
@@ -51,7 +51,7 @@ def ci_under(subject: SubjectMetrics, rules: MetricRules) -> Value:
 
 
 def tau(subjects: Sequence[SubjectMetrics], others: Named) -> Kendall:
-    """Give Kendall's tau-b of the subjects' raw CI with other values of theirs, listwise."""
+    """Return Kendall's tau-b of the subjects' raw CI with other values of theirs, listwise."""
     other = {name: value.value for name, value in others}
     pairs = [
         (subject.ci_raw.value, other.get(subject.subject))
@@ -75,7 +75,7 @@ def _normalized(subjects: Sequence[SubjectMetrics], rule: str) -> Named:
 
 
 def _alternatives(rules: MetricRules) -> list[tuple[str, MetricRules]]:
-    """Give every single change of a rule that CI can be recomputed under from the metrics."""
+    """Return every single change of a rule that CI can be recomputed under from the metrics."""
     empty = [(f"empty_far_prime = {r}", rules._replace(empty_far_prime=r)) for r in EMPTY_RULES]
     hoc = [(f"hoc_rule = {r}", rules._replace(hoc_rule=r)) for r in HOC_RULES]
     theta = [(f"theta = {theta:g}", rules._replace(theta=theta)) for theta in THETAS]

@@ -78,9 +78,12 @@ def domain_general(rows: Sequence[Sequence[float]]) -> Tested:
         no_interval = Interval(None, None, reason=reason)
         return Tested(name, nothing, no_interval, NOT_SHOWN, rule, f"nothing: {reason}")
     level = 1 - 0.1 / len(pairs)
-    found = [mean_of([row[a] - row[b] for row in rows], level) for a, b in pairs]
-    largest = max(found, key=lambda one: abs(one.mean.value or 0.0))
-    bounds = [(one.interval.low or 0.0, one.interval.high or 0.0) for one in found]
+    differences = [mean_of([row[a] - row[b] for row in rows], level) for a, b in pairs]
+    largest = max(differences, key=lambda difference: abs(difference.mean.value or 0.0))
+    bounds = [
+        (difference.interval.low or 0.0, difference.interval.high or 0.0)
+        for difference in differences
+    ]
     verdict = NOT_SHOWN
     if all(low > -BOUND and high < BOUND for low, high in bounds):
         verdict = SUPPORTED

@@ -9,7 +9,7 @@ TRAP_TURN = 4
 
 
 def words(said: Transcript) -> dict[str, str]:
-    """Give everything that was said in a dialogue, in its order."""
+    """Return everything that was said in a dialogue, in its order."""
     found = {"context": said.context, "trap": " ".join(said.trap.values())}
     for exchange in said.exchanges:
         turn = f"turn-{exchange.turn}"
@@ -22,7 +22,7 @@ def words(said: Transcript) -> dict[str, str]:
 
 
 def cell_scores(found: Results) -> dict[str, dict[str, float | None]]:
-    """Give each cell's scores by its name: means over its turns, and the trap's own."""
+    """Return each cell's scores by its name: means over its turns, and the trap's own."""
     scores: dict[str, dict[str, float | None]] = {}
     for cell in found.cells:
         far = {turn.turn: turn.far for turn in cell.turns}

@@ -58,7 +58,7 @@ def bounds(cells: Sequence[CellResult], planned: int, rules: MetricRules) -> lis
 
 
 def filled(cell: CellResult, far: float, sas: float) -> CellResult:
-    """Give a cell with every missing score in place, the jury's means computed anew."""
+    """Return a cell with every missing score in place, the jury's means computed anew."""
     return msgspec.structs.replace(cell, turns=[_filled(turn, far, sas) for turn in cell.turns])
 
 
@@ -85,7 +85,7 @@ def _lacks(turn: Turn) -> bool:
 def _measures(
     cells: Sequence[CellResult], planned: int, rules: MetricRules
 ) -> dict[tuple[str, str, str], Value]:
-    """Give every number that is bounded, by subject, arm and name."""
+    """Return every number that is bounded, by subject, arm and name."""
     found: dict[tuple[str, str, str], Value] = {}
     for part in subject_metrics(cells, planned, rules):
         here = [c for c in cells if (c.cell.subject, c.cell.arm) == (part.subject, part.arm)]

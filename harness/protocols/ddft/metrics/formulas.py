@@ -19,17 +19,17 @@ ROBUST_ABOVE, COMPETENT_ABOVE = 0.60, 0.30
 
 
 def mean(numbers: Sequence[float]) -> float | None:
-    """Give the mean, exactly rounded whatever the order; None of nothing."""
+    """Return the mean, exactly rounded whatever the order; None of nothing."""
     return math.fsum(numbers) / len(numbers) if numbers else None
 
 
 def mean_value(numbers: Sequence[float], nothing: str) -> Value:
-    """Give the mean with its n; `nothing` is the reason where there is none."""
+    """Return the mean with its n; `nothing` is the reason where there is none."""
     return Value(mean(numbers), len(numbers), None if numbers else nothing)
 
 
 def hoc(curve: Sequence[tuple[float, float | None]], theta: float, rule: str = "max") -> Value:
-    """Give the hallucination onset compression of a curve of (c, FAR(c)).
+    """Return the hallucination onset compression of a curve of (c, FAR(c)).
 
     Equation 1: the largest c with FAR(c) >= theta. rule "onset": the last passing level before
     the first failing one. FAR is compared after rounding to 9 places, so that the order in which
@@ -48,7 +48,7 @@ def hoc(curve: Sequence[tuple[float, float | None]], theta: float, rule: str = "
 
 
 def cri(curve: Sequence[tuple[float, float | None]]) -> Value:
-    """Give the comprehension resilience index of a curve of (c, SAS(c)).
+    """Return the comprehension resilience index of a curve of (c, SAS(c)).
 
     Equation 2: the area under the curve by the trapezoid rule, divided by the span of c.
     """
@@ -65,7 +65,7 @@ def far_prime(
     empty: str = "undefined",
     incoherent_below: float = INCOHERENT_BELOW,
 ) -> Value:
-    """Give FAR' of (FAR, SAS) pairs: the mean FAR where SAS is below the cut (section 5.2).
+    """Return FAR' of (FAR, SAS) pairs: the mean FAR where SAS is below the cut (section 5.2).
 
     empty = "zero" gives 0 where there is no such response; it hands the largest CI to a model that
     is never incoherent, so the default leaves it undefined.
@@ -79,13 +79,13 @@ def far_prime(
 def sas_prime(
     responses: Sequence[tuple[float, float]], factual_above: float = FACTUAL_ABOVE
 ) -> Value:
-    """Give SAS' of (FAR, SAS) pairs: the mean SAS where FAR is above the cut (section 5.2)."""
+    """Return SAS' of (FAR, SAS) pairs: the mean SAS where FAR is above the cut (section 5.2)."""
     chosen = [sas for far, sas in responses if round(far, PLACES) > factual_above]
     return mean_value(chosen, "empty SAS'")
 
 
 def ci_raw(hoc_: Value, cri_: Value, far_: Value, sas_: Value) -> Value:
-    """Give the comprehension integrity index, equation 3: HOC x CRI / (FAR' + (1 - SAS')).
+    """Return the comprehension integrity index, equation 3: HOC x CRI / (FAR' + (1 - SAS')).
 
     It can exceed 1 by far. Undefined where a part is, or where the denominator is 0.
     """
@@ -140,7 +140,7 @@ def phenotype(
     robust_above: float = ROBUST_ABOVE,
     competent_above: float = COMPETENT_ABOVE,
 ) -> str | None:
-    """Give the phenotype of a normalized CI (section 7.3); None where CI is undefined."""
+    """Return the phenotype of a normalized CI (section 7.3); None where CI is undefined."""
     if ci is None:
         return None
     rounded = round(ci, PLACES)
@@ -152,7 +152,7 @@ def phenotype(
 def danger_zone(
     responses: Sequence[tuple[float, float]], sas_above: float, far_below: float
 ) -> Value:
-    """Give the share of (FAR, SAS) responses that are fluent (SAS >) and wrong (FAR <)."""
+    """Return the share of (FAR, SAS) responses that are fluent (SAS >) and wrong (FAR <)."""
     inside = [
         1.0 if round(sas, PLACES) > sas_above and round(far, PLACES) < far_below else 0.0
         for far, sas in responses

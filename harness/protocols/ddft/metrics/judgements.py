@@ -36,7 +36,7 @@ HEADER = Judgement._fields
 def rows(
     cells: Sequence[CellResult], domains: Mapping[str, str] | None = None
 ) -> Iterator[Judgement]:
-    """Give the judgements of every arm, sorted by cell, turn and judge; domain by concept."""
+    """Return the judgements of every arm, sorted by cell, turn and judge; domain by concept."""
     for cell in sorted(cells, key=lambda cell: cell.cell):
         for turn in sorted(cell.turns, key=lambda turn: turn.turn):
             yield from _of_turn(cell, turn, (domains or {}).get(cell.cell.concept))

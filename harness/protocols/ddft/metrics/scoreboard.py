@@ -25,7 +25,7 @@ DANGER = Metric("ddft.danger_zone", "danger zone", "share of answers fluent and 
 
 
 def scoreboard(found: Results) -> list[Scored]:
-    """Give every subject's metrics in every arm; raw CI with its bootstrap, where there is one."""
+    """Return every subject's metrics in every arm; raw CI with its bootstrap, if there is one."""
     return [scored for part in found.subjects for scored in _of_subject(found, part)]
 
 

@@ -34,7 +34,7 @@ DRAWS = 1_000
 
 
 def smaller_n(grid: Grid, rules: MetricRules) -> list[SmallerN]:
-    """Give each cell's EVD over seeded subsamples of its questions, for every smaller N.
+    """Return each cell's EVD over seeded subsamples of its questions, for every smaller N.
 
     A depth with fewer answers than that keeps them all. The paths stay those of the whole run: what
     a smaller run would have asked deeper down cannot be known.
@@ -68,7 +68,7 @@ class _Draws(NamedTuple):
 
 
 def _subsamples(run: Run, sizes: Sequence[int], rules: MetricRules) -> list[_Draws]:
-    """Give a run's subsamples by size; they are nested, the first 5 are among the first 10."""
+    """Return a run's subsamples by size; they are nested, the first 5 are among the first 10."""
     generator = seeded(rules.seed, f"subsamples|{run.found.cell.name}")
     running = [_running(flags, generator) for flags in _answers(run)]
     found = []
@@ -79,7 +79,7 @@ def _subsamples(run: Run, sizes: Sequence[int], rules: MetricRules) -> list[_Dra
 
 
 def _answers(run: Run) -> list[list[bool]]:
-    """Give the answers of each depth where something was asked, in the order of the questions."""
+    """Return the answers of each depth where something was asked, in the order of the questions."""
     probes = sorted(run.result.probes, key=lambda probe: (probe.depth, probe.question, probe.deal))
     asked = [probe for probe in probes if probe.state == ASKED]
     last = len(metrics.known(run.found.depths))
@@ -121,7 +121,7 @@ def _subsampled(names: tuple[str, str], runs: Sequence[_Draws], lacking: str | N
 
 
 def other_thetas(grid: Grid, rules: MetricRules) -> list[OtherTheta]:
-    """Give each cell's EVD and rank under other thetas; null where a run would have gone on."""
+    """Return each cell's EVD and rank under other thetas; null where a run would have gone on."""
     found = []
     for theta in (theta for theta in THETAS if theta != rules.theta):
         cells = []
@@ -171,7 +171,7 @@ def evd_with_passes(run: RunMetrics, passes: int, rules: MetricRules) -> Value:
 
 
 def evd_at(run: RunMetrics, theta: float, recorded: float) -> Value:
-    """Give a run's EVD under another theta.
+    """Return a run's EVD under another theta.
 
     A higher one stops it earlier. A lower one is answered where the run ended for another reason,
     or where its last S(d) is below that one too; else the run would have gone on.

@@ -131,7 +131,7 @@ def _lookups(runs: Sequence[Run]) -> dict[str, Value]:
 
 
 def per_cost(evd: Value, cost: Value) -> Value:
-    """Give how much EVD a unit of currency bought; undefined where the cost is unknown or 0."""
+    """Return how much EVD a unit of currency bought; undefined where the cost is unknown or 0."""
     if evd.value is None:
         return evd
     if not cost.value:

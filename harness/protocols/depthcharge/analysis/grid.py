@@ -21,7 +21,7 @@ Grid = dict[tuple[str, str], list[Run]]
 
 
 def grid(found: DrillResults) -> Grid:
-    """Give the runs of each target in each domain, everything sorted."""
+    """Return the runs of each target in each domain, everything sorted."""
     pairs = (Run(*both) for both in zip(found.runs, found.cells, strict=True))
     places: Grid = {}
     for run in sorted(pairs, key=lambda run: run.found.cell):
@@ -30,7 +30,7 @@ def grid(found: DrillResults) -> Grid:
 
 
 def depths_of(runs: Sequence[Run]) -> list[Depth]:
-    """Give all depths of some runs, to be pooled."""
+    """Return all depths of some runs, to be pooled."""
     return [depth for run in runs for depth in run.found.depths]
 
 

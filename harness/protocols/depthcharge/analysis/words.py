@@ -9,7 +9,7 @@ from harness.results import DrillResults, DrillTranscript, Interval, RunMetrics,
 
 
 def words(said: DrillTranscript) -> dict[str, str]:
-    """Give everything that was said in a drill, in its order."""
+    """Return everything that was said in a drill, in its order."""
     found = {"aspects": "\n".join(said.branches)}
     for probe in said.probes:
         deal = "" if probe.deal == 1 else f"/deal-{probe.deal}"
@@ -26,7 +26,7 @@ def words(said: DrillTranscript) -> dict[str, str]:
 
 
 def cell_scores(found: DrillResults) -> dict[str, dict[str, float | None]]:
-    """Give each run's scores by its name."""
+    """Return each run's scores by its name."""
     return {
         run.cell.name: {"EVD": run.evd.value.value, "accuracy": run.accuracy.value}
         for run in found.runs
@@ -36,7 +36,7 @@ def cell_scores(found: DrillResults) -> dict[str, dict[str, float | None]]:
 def evd_interval(
     before: tuple[RunMetrics, RunResult], after: tuple[RunMetrics, RunResult]
 ) -> Interval:
-    """Give the interval of the change of one run's EVD (after less before).
+    """Return the interval of the change of one run's EVD (after less before).
 
     By Student's t from the errors by branch of both: a drill goes where answers lead it, so the
     questions of two recordings are not the same and nothing is paired.

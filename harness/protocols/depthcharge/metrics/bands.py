@@ -44,6 +44,6 @@ def survival_band(result: RunResult, found: RunMetrics, seed: int) -> Band:
 
 
 def _curves(asked: IntArray, correct: IntArray) -> FloatArray:
-    """Give S(d) of resamples, shape (resamples, branches, depths) in; 0 of 0 ends like 0."""
+    """Return S(d) of resamples, shape (resamples, branches, depths) in; 0 of 0 ends like 0."""
     total, right = asked.sum(axis=1), correct.sum(axis=1)
     return np.asarray(np.cumprod(right / np.maximum(total, 1), axis=1))

@@ -44,7 +44,7 @@ def _of_run(run: RunMetrics, theta: float) -> list[Bounded]:
 
 
 def filled(depths: Sequence[Depth], right: bool) -> list[Depth]:
-    """Give the depths with every missing verdict in place, A(d) and S(d) computed anew."""
+    """Return the depths with every missing verdict in place, A(d) and S(d) computed anew."""
     counts = [(d.correct + right * d.missing, d.asked + d.missing) for d in depths]
     shares = [metrics.share("", k, n, "nothing was asked").share for k, n in counts]
     products = survival.products([share.value for share in shares])

@@ -59,7 +59,7 @@ def curve(
     passes: Passes,
     version: int = VERDICTS_NAMED,
 ) -> list[Depth]:
-    """Give depths 1 to `depths` of a run, with A(d), Wilson's interval and S(d).
+    """Return depths 1 to `depths` of a run, with A(d), Wilson's interval and S(d).
 
     Where no verdict is there A(d) is undefined, and S from there on. version: of the protocol.
     """
@@ -102,22 +102,22 @@ def distinct(probes: Sequence[Probe]) -> int:
 
 
 def share(name: str, count: int, n: int, nothing: str) -> Share:
-    """Give a count of n; `nothing` is the reason why a share of none is undefined."""
+    """Return a count of n; `nothing` is the reason why a share of none is undefined."""
     return Share(name, count, Value(count / n, n) if n else Value(None, 0, nothing))
 
 
 def known(depths: Sequence[Depth]) -> list[float]:
-    """Give S(1), S(2), ... as far as it is defined."""
+    """Return S(1), S(2), ... as far as it is defined."""
     return [depth.survival.value for depth in depths if depth.survival.value is not None]
 
 
 def evd(depths: Sequence[Depth]) -> Value:
-    """Give the expected valid depth: the sum of S(d), the stopping depth with it; n answers."""
+    """Return the expected valid depth: the sum of S(d), the stopping depth with it; n answers."""
     return _sum(known(depths), depths)
 
 
 def evd_exclusive(depths: Sequence[Depth], theta: float) -> Value:
-    """Give the sum of the S(d) that are not below theta."""
+    """Return the sum of the S(d) that are not below theta."""
     return _sum([value for value in known(depths) if not is_below(value, theta)], depths)
 
 
@@ -128,7 +128,7 @@ def _sum(values: Sequence[float], depths: Sequence[Depth]) -> Value:
 
 
 def administered(values: Iterable[float], theta: float) -> int | None:
-    """Give the depth a run with this survival stops at by theta; None where it does not."""
+    """Return the depth a run with this survival stops at by theta; None where it does not."""
     return next((d for d, value in enumerate(values, 1) if is_below(value, theta)), None)
 
 
@@ -148,7 +148,7 @@ def left(depths: Sequence[Depth], max_depth: int) -> Value:
 
 
 def median_survival_depth(depths: Sequence[Depth], cut: float = HALF) -> Value:
-    """Give the first depth with S(d) at or below a cut; n counts depths."""
+    """Return the first depth with S(d) at or below a cut; n counts depths."""
     values = known(depths)
     found = next((d for d, value in enumerate(values, 1) if not is_below(cut, value)), None)
     if found is None and len(values) < len(depths):
@@ -159,7 +159,7 @@ def median_survival_depth(depths: Sequence[Depth], cut: float = HALF) -> Value:
 
 
 def deepest_correct(depths: Sequence[Depth]) -> Value:
-    """Give the greatest depth with a right answer; n counts answers."""
+    """Return the greatest depth with a right answer; n counts answers."""
     n = sum(depth.asked for depth in depths)
     found = [depth.depth for depth in depths if depth.correct]
     if not found:
@@ -168,7 +168,7 @@ def deepest_correct(depths: Sequence[Depth]) -> Value:
 
 
 def accuracy(depths: Sequence[Depth], version: int = VERDICTS_NAMED) -> Value:
-    """Give the share of right answers over all depths; version: of the protocol."""
+    """Return the share of right answers over all depths; version: of the protocol."""
     asked, correct = (sum(getattr(d, name) for d in depths) for name in ("asked", "correct"))
     return share("", correct, asked, _without_verdicts(depths, "", version)).share
 
@@ -178,7 +178,7 @@ def _without_verdicts(depths: Sequence[Depth], where: str, version: int) -> str:
 
 
 def tiers(depths: Sequence[Depth], version: int = VERDICTS_NAMED) -> list[Share]:
-    """Give the right answers of each tier that was come to, its depths pooled."""
+    """Return the right answers of each tier that was come to, its depths pooled."""
     names = [name for name in TIERS if any(depth.tier == name for depth in depths)]
     parts = {name: [depth for depth in depths if depth.tier == name] for name in names}
     return [
@@ -203,20 +203,20 @@ def rises(parts: Sequence[Share]) -> list[Rise]:
 
 
 def errors_by_tier(depths: Sequence[Depth]) -> list[Share]:
-    """Give where the wrong answers are: of all, the share in each tier that was come to."""
+    """Return where the wrong answers are: of all, the share in each tier that was come to."""
     parts = [(part.name, part.share.n - part.count) for part in tiers(depths)]
     total = sum(wrong for _, wrong in parts)
     return [share(name, wrong, total, "no answer is wrong") for name, wrong in parts]
 
 
 def errors_by_type(probes: Sequence[Probe]) -> list[Share]:
-    """Give what is wrong with wrong answers, as the evaluator says, sorted by name."""
+    """Return what is wrong with wrong answers, as the evaluator says, sorted by name."""
     found = Counter(str(probe.error_type) for probe in probes if probe.correct is False)
     return [share(name, count, found.total(), "") for name, count in sorted(found.items())]
 
 
 def shortfall(depths: Sequence[Depth]) -> int:
-    """Give how many questions fewer than planned have a verdict."""
+    """Return how many questions fewer than planned have a verdict."""
     return sum(depth.planned - depth.asked for depth in depths)
 
 

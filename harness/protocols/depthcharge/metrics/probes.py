@@ -37,7 +37,7 @@ HEADER = Row._fields
 
 
 def rows(cells: Sequence[RunResult]) -> Iterator[Row]:
-    """Give the probes of every run, sorted by run, depth, question and deal."""
+    """Return the probes of every run, sorted by run, depth, question and deal."""
     for cell in sorted(cells, key=lambda cell: cell.cell):
         for probe in sorted(cell.probes, key=_place):
             place = (cell.cell.target, cell.cell.domain, cell.cell.repeat)

@@ -13,7 +13,7 @@ TWO_WAY = (
 
 
 def scoreboard(found: DrillResults) -> list[Scored]:
-    """Give every run's metrics; EVD with its interval by branch and fact."""
+    """Return every run's metrics; EVD with its interval by branch and fact."""
     most = float(found.rules["max_depth"])
     return [scored for run in found.runs for scored in _of_run(run, most)]
 

@@ -88,7 +88,7 @@ class Estimate(NamedTuple):
 
     @property
     def se(self) -> float:
-        """Give the standard error."""
+        """Return the standard error."""
         return math.sqrt(self.variance)
 
 
@@ -192,7 +192,7 @@ def _two_way_undefined(n: int, reason: str) -> TwoWaySpread:
 
 
 def of_run(shares: FloatArray, stop: Stop) -> FloatArray:
-    """Give the EVD of runs with these A(d), shape (runs, depths): each stops by the rule."""
+    """Return the EVD of runs with these A(d), shape (runs, depths): each stops by the rule."""
     more = stop.max_depth - shares.shape[1]
     return survival.sums(np.hstack([shares, np.repeat(shares[:, -1:], more, axis=1)]), stop.theta)
 
@@ -230,7 +230,7 @@ def jeffreys(
 
 
 def spread(values: FloatArray, n: int, level: float = LEVEL) -> Spread:
-    """Give the standard deviation (ddof 1) and the percentile interval of draws.
+    """Return the standard deviation (ddof 1) and the percentile interval of draws.
 
     level: what the percentiles are taken at; what they stand for is LEVEL.
     """
@@ -240,7 +240,7 @@ def spread(values: FloatArray, n: int, level: float = LEVEL) -> Spread:
 
 
 def widened(n: int) -> float:
-    """Give the level at which percentiles of n resampled rows cover LEVEL (Hesterberg 2015).
+    """Return the level at which percentiles of n resampled rows cover LEVEL (Hesterberg 2015).
 
     1 - 2 Phi(-sqrt(n / (n - 1)) t), with t the quantile at n - 1 degrees of freedom: as a t
     interval is wider than a normal one, and as a resample's variance is (n - 1) / n too small.
@@ -250,7 +250,7 @@ def widened(n: int) -> float:
 
 
 def undefined(n: int, reason: str) -> Spread:
-    """Give a spread that there is not, with the reason."""
+    """Return a spread that there is not, with the reason."""
     return Spread(Value(None, n, reason), Interval(None, None, LEVEL, reason))
 
 
@@ -275,6 +275,6 @@ def _weighted(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estima
 
 
 def t_interval(estimate: Estimate) -> Interval:
-    """Give the interval of an estimate by Student's t."""
+    """Return the interval of an estimate by Student's t."""
     reach = t_quantile(0.5 + LEVEL / 2, estimate.df) * estimate.se
     return Interval(estimate.value - reach, estimate.value + reach, LEVEL)
