@@ -52,8 +52,8 @@ EXPECTED = {
         "not checkable": (
             "parameters-r parameters-interval architecture-r architecture-interval "
             "turn-4-interval mmlu-rho partial-rho domains-f far-kappa far-kappa-label sas-kappa "
-            "ten-levels-tau variance-turn-1 variance-retrieval mmlu-mistral turn-5-sessions turn-5-evaluations "
-            "sas-start sas-end cost hours"
+            "ten-levels-tau variance-turn-1 variance-retrieval mmlu-mistral turn-5-sessions "
+            "turn-5-evaluations sas-start sas-end cost hours"
         ),
     },
     "ddft-second-table": {
