@@ -73,7 +73,7 @@ def checked(entries: Mapping[str, Any], form: type[Form], source: str) -> Form:
 
 
 def marked_fields(
-    form: type[BaseModel], mark: Mapping[str, Any], place: str, *, all_of_it: bool = False
+    form: type[BaseModel], mark: Mapping[str, object], place: str, *, all_of_it: bool = False
 ) -> Iterator[str]:
     """Yield the dotted keys of the fields that carry a mark; of a table every key it has.
 

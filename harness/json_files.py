@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -31,7 +31,7 @@ def flaw_of_keys(data: bytes) -> str | None:
     return None
 
 
-def _single_keys(pairs: list[tuple[str, Any]]) -> None:
+def _single_keys(pairs: list[tuple[str, object]]) -> None:
     if len(dict(pairs)) == len(pairs):
         return
     name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
@@ -43,13 +43,13 @@ def _short(literal: str) -> None:
         raise ValueError(f"a whole number of {len(literal)} digits, {literal[:8]}...")
 
 
-def plain(path: Path, advice: str) -> Any:
+def plain(path: Path, advice: str) -> object:
     """Return the plain data of a JSON file.
 
     Raises DamagedFile, with what to do (`advice`), where it is not JSON, nested too deeply, has a
     key twice in one object, or a number that no file of ours has.
     """
-    return typed(path, path.read_bytes(), Any, advice)
+    return typed(path, path.read_bytes(), object, advice)
 
 
 def typed(path: Path, data: bytes, form: type[Form], advice: str) -> Form:

@@ -1,5 +1,6 @@
 """The house: who may import whom, what stays light, how long a file may get."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,20 @@ def test_no_registry_host_is_written_anywhere() -> None:
         text = path.read_text("utf-8").replace("--no-emit-index-url", "")
         text = text.replace("--no-emit-find-links", "")
         assert not [host for host in hosts if host in text], path
+
+
+MOST_ANY = 250
+
+
+def test_any_is_used_sparingly() -> None:
+    """What a value is stands in its type; the number of exceptions only goes down."""
+    uses = [
+        node
+        for path in HARNESS.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Name) and node.id == "Any"
+    ]
+    assert len(uses) <= MOST_ANY
 
 
 def test_no_test_holds_a_clock_to_a_limit() -> None:

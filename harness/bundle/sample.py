@@ -70,7 +70,7 @@ def _sizes(axes: Sequence[Axis], share: float) -> list[tuple[Axis, int]]:
     return list(zip(axes, best, strict=True))
 
 
-def _part(study: Study, axis: Axis, size: int) -> Any:
+def _part(study: Study, axis: Axis, size: int) -> object:
     """Return what stays of an axis, in the study's order, or how many."""
     if axis.is_counted:
         return size

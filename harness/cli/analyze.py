@@ -54,7 +54,7 @@ def analyze(
         _print(replayed, as_markdown=form == "markdown")
 
 
-def _document(replayed: Checked) -> dict[str, Any]:
+def _document(replayed: Checked) -> dict[str, object]:
     """Return the analysis for JSON; that of an invalid study has no rank."""
     from msgspec import to_builtins
 
@@ -99,7 +99,7 @@ def _print(replayed: Checked, *, as_markdown: bool) -> None:
     )
 
 
-def _without_ranks(document: Any) -> Any:
+def _without_ranks(document: object) -> Any:
     """Return a document whose every rank is null."""
     if isinstance(document, dict):
         return {

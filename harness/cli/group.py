@@ -57,7 +57,7 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
     """Turn what goes wrong into a message and an exit code; no traceback for a user's mistake."""
 
     @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:
+    def run(*args: object, **kwargs: object) -> None:
         try:
             command(*args, **kwargs)
         except (HarnessError, RunStopped) as error:

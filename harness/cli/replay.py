@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -70,10 +70,10 @@ def replay(
     sys.exit(max(verdict.exit_code for verdict in verdicts))
 
 
-def _as_json(verdict: Verdict) -> dict[str, Any]:
+def _as_json(verdict: Verdict) -> dict[str, object]:
     import msgspec
 
-    plain: dict[str, Any] = msgspec.to_builtins(verdict)
+    plain: dict[str, object] = msgspec.to_builtins(verdict)
     return {**plain, "ok": verdict.ok, "exit_code": verdict.exit_code}
 
 

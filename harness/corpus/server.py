@@ -40,7 +40,7 @@ class CorpusServer(ThreadingHTTPServer):
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = HOST, self.socket.getsockname()[1]
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: Any, client_address: object) -> None:
         """Say nothing of a client that leaves."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)

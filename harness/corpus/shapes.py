@@ -10,13 +10,12 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import quote
 
 from harness.corpus.entries import Entry
 from harness.corpus.index import Hit, slug
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 
 def key(title: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
 
 from harness.corpus import shapes
@@ -105,7 +105,7 @@ class Site:
         most = min(int(asked), MOST_HITS) if asked.isdecimal() else FEW_HITS
         return _json(shapes.found_pages(self._index.search(query["srsearch"], scope, most)))
 
-    def _pages(self, query: Mapping[str, str], scope: Scope) -> dict[str, Any]:
+    def _pages(self, query: Mapping[str, str], scope: Scope) -> dict[str, object]:
         props, longest = query.get("prop", "").split("|"), query.get("exchars", "")
         cut = int(longest) if longest.isdecimal() else None
         pages, moved = [], []
@@ -122,7 +122,7 @@ class Site:
         return {"batchcomplete": True, "query": {**normalized, "pages": pages}}
 
 
-def _json(value: Any, status: int = 200) -> Response:
+def _json(value: object, status: int = 200) -> Response:
     return Response(status, JSON, json.dumps(value, ensure_ascii=False).encode())
 
 

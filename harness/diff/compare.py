@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.diff.metric_changes import metric_changes, paired_scores
 from harness.diff.schema import CellWords, Diff, KindOfWords, ModelPair
@@ -29,7 +29,7 @@ class Side(NamedTuple):
     study: Study
     materials: Materials
     replays: Sequence[CellReplay]
-    found: Any
+    found: object
     verification: str
 
 

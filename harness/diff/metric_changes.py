@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -68,7 +67,7 @@ def _interval(changes: Sequence[float], label: str, seed: int) -> Interval:
     return resampling.bootstrap_mean(np.asarray(changes), drawn).interval
 
 
-def metric_changes(before: Study, old: Any, after: Study, new: Any) -> list[MetricPair]:
+def metric_changes(before: Study, old: object, after: Study, new: object) -> list[MetricPair]:
     """Return the change of every metric that both recordings have, each by its study's rules."""
     intervals, otherwise = protocol_of(before).changes(before, old, after, new)
     nothing = Interval(None, None, reason=otherwise)

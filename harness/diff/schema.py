@@ -100,4 +100,4 @@ class Diff(msgspec.Struct):
     words: list[CellWords]
     scores: list[Paired]
     metrics: list[MetricPair]
-    swaps: list[Any]
+    swaps: list[object]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -28,7 +27,7 @@ def texts(before: Materials, after: Materials) -> list[Changed]:
     return list(_changes("", msgspec.to_builtins(before), msgspec.to_builtins(after)))
 
 
-def _changes(where: str, old: Any, new: Any) -> Iterator[Changed]:
+def _changes(where: str, old: object, new: object) -> Iterator[Changed]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
             place = f"{where}.{key}" if where else str(key)
@@ -39,7 +38,7 @@ def _changes(where: str, old: Any, new: Any) -> Iterator[Changed]:
         yield _shown(where, old, new)
 
 
-def _by_name(value: Any) -> dict[str, Any] | None:
+def _by_name(value: object) -> dict[str, object] | None:
     """Return a list of named things by their names; None for anything else."""
     if not isinstance(value, list) or not value:
         return None
@@ -49,7 +48,7 @@ def _by_name(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def _shown(where: str, old: Any, new: Any) -> Changed:
+def _shown(where: str, old: object, new: object) -> Changed:
     if isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > LONG:
         return Changed(where, *first_difference(old, new))
     return Changed(where, None if old is ABSENT else old, None if new is ABSENT else new)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from harness.diff.schema import Changed, Diff
 from harness.protocols.registry import protocol_named
@@ -46,7 +45,7 @@ def _limited(
     return Table(title, names, rows[:MOST_ROWS])
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return "-"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

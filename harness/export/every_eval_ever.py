@@ -30,7 +30,7 @@ from harness.version import VERSION
 SCHEMA = "0.3.0"
 UNKNOWN = "unknown"
 PLAIN_ARGUMENTS = ("temperature", "top_p", "top_k", "max_tokens")
-Json = dict[str, Any]
+Json = dict[str, object]
 _unfit = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -153,7 +153,7 @@ def _name(scored: Scored) -> str:
     return f"{scored.metric.name}, {scored.place}"
 
 
-def _result(study: Study, results: Any, scored: Scored) -> Json:
+def _result(study: Study, results: object, scored: Scored) -> Json:
     return {
         "evaluation_result_id": f"{scored.metric.id}/{scored.place}",
         "evaluation_name": f"{study.file.protocol}: {scored.place}",
@@ -184,11 +184,11 @@ def _metric(study: Study, results: Any, metric: Metric) -> Json:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return value if isinstance(value, (str, int, float, bool)) else json.dumps(value)
 
 
-def _judging(study: Study, results: Any) -> Json:
+def _judging(study: Study, results: object) -> Json:
     protocol = protocol_of(study)
     names = protocol.judges(study)
     prompts = frozen(study).materials.prompts

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx
 import msgspec
@@ -89,7 +89,7 @@ class SearchReply(msgspec.Struct):
     """A reply of SearXNG: its results, and the engines that gave none, each with the reason."""
 
     results: list[SearchResult]
-    unresponsive_engines: list[Any] = []
+    unresponsive_engines: list[object] = []
 
 
 def trap_pools(path: Path | None = None) -> list[TrapPool]:
@@ -223,7 +223,7 @@ def _finding(entry: SearchedTrap, reply: SearchReply) -> TrapSearch:
     return TrapSearch(entry, None, silent)
 
 
-def _engine(engine: Any) -> str:
+def _engine(engine: object) -> str:
     return _shown(": ".join(map(str, engine)) if isinstance(engine, list) else str(engine))
 
 

@@ -206,7 +206,7 @@ class ReverseProxy:
             self._websockets += 1
             raise _Refused(501, "websockets are not recorded.")
         target = self._target(incoming.target)
-        extensions: dict[str, Any] = {
+        extensions: dict[str, object] = {
             "timeout": WAITS,
             "endpoint": target.endpoint,
             "pushed": True,

@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
 
 from harness.errors import Blocked
 
@@ -84,7 +83,7 @@ def _watched(bypass: Bypass) -> Iterator[Bypass]:
         _Hook.watching.remove(bypass)
 
 
-def _see(event: str, arguments: tuple[Any, ...]) -> None:
+def _see(event: str, arguments: tuple[object, ...]) -> None:
     if not _Hook.watching or _sending.get():
         return
     if event in CONNECTIONS and (address := _address(arguments)):
@@ -104,7 +103,7 @@ def _note(words: str, address: str, watching: list[Bypass]) -> None:
         )
 
 
-def _address(arguments: tuple[Any, ...]) -> str:
+def _address(arguments: tuple[object, ...]) -> str:
     """Return host and port; "" for what stays on this machine, such as a Unix socket."""
     address = arguments[1] if len(arguments) > 1 else None
     return f"{address[0]}:{address[1]}" if isinstance(address, tuple) else ""

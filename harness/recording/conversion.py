@@ -91,7 +91,7 @@ def answer_of(library: Any, reply: Reply, stream: Any = None, *, recorded: bool 
     )
 
 
-def is_taken_whole(response: Any) -> bool:
+def is_taken_whole(response: object) -> bool:
     """Tell whether a body is decoded as a whole: a packed one, unless it is a stream."""
     pairs = header_pairs(response)
     return are_known(encodings(pairs)) and bool(encodings(pairs)) and not is_stream(pairs)

@@ -16,7 +16,6 @@ import base64
 import hashlib
 import json
 import re
-from typing import Any
 from urllib.parse import urlsplit
 
 from harness.recording.redaction import REDACTED, SECRET_NAMES, clean_form, clean_url
@@ -51,7 +50,7 @@ def normal_url(url: str) -> str:
     return f"{scheme}://{host}{parts.path or '/'}?{'&'.join(pairs)}"
 
 
-def canonical_body(content_type: str, body: bytes) -> tuple[str, Any]:
+def canonical_body(content_type: str, body: bytes) -> tuple[str, object]:
     """Give the kind of a body ("empty", "json", "multipart", "bytes") and its comparable form."""
     if not body:
         return "empty", ""
@@ -71,7 +70,7 @@ def canonical_body(content_type: str, body: bytes) -> tuple[str, Any]:
     return "bytes", base64.b64encode(body).decode()
 
 
-def canonical_json(text: str) -> Any:
+def canonical_json(text: str) -> object:
     """Give a JSON text's comparable form; raises ValueError, or RecursionError where too deep."""
     form = json.loads(
         text,
@@ -84,12 +83,12 @@ def canonical_json(text: str) -> Any:
     return form
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, list[tuple[str, Any]]]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, list[tuple[str, object]]]:
     kept = [pair for pair in pairs if not (pair[0].lower() in SECRET_NAMES and _secret(pair[1]))]
     return {"object": sorted(kept, key=lambda pair: pair[0])}
 
 
-def _secret(value: Any) -> bool:
+def _secret(value: object) -> bool:
     return value is None or isinstance(value, str)
 
 

@@ -54,7 +54,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
         )
 
 
-def _target(arguments: tuple[Any, ...]) -> str:
+def _target(arguments: tuple[object, ...]) -> str:
     shown = [argument for argument in arguments if isinstance(argument, (str, tuple, int, list))]
     return " ".join(map(str, shown))[:200]
 

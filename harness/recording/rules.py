@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -117,7 +116,7 @@ def _without(text: str, pointers: list[list[str]]) -> str:
         return text
 
 
-class _Pairs(list[tuple[str, Any]]):
+class _Pairs(list[tuple[str, object]]):
     """The pairs of an object in their order, repeats kept."""
 
 
@@ -125,7 +124,7 @@ class _Number(str):
     """A number's literal text."""
 
 
-def _drop(node: Any, pointer: list[str]) -> None:
+def _drop(node: object, pointer: list[str]) -> None:
     name, deeper = pointer[0], pointer[1:]
     if isinstance(node, _Pairs):
         if not deeper:
@@ -141,7 +140,7 @@ def _drop(node: Any, pointer: list[str]) -> None:
                 _drop(child, deeper)
 
 
-def _written(node: Any) -> str:
+def _written(node: object) -> str:
     if isinstance(node, _Pairs):
         return "{" + ",".join(f"{json.dumps(k)}:{_written(v)}" for k, v in node) + "}"
     if isinstance(node, list):

@@ -20,7 +20,7 @@ LAST_EVENT = b"data: [DONE]"  # a client that leaves here has heard all of the s
 LEAST_PATIENCE = 60.0  # seconds for the program to cancel a call that it cancelled when recorded
 
 
-def failure_of(library: Any, error: BaseException) -> Failure:
+def failure_of(library: object, error: BaseException) -> Failure:
     """Name the error's class as the library knows it, or the nearest above that it does know."""
     names = (kind.__name__ for kind in type(error).__mro__ if hasattr(library, kind.__name__))
     message = str(error).encode("utf-8", "backslashreplace").decode()

@@ -76,12 +76,12 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         cassette: str | Path | Recorder,
         *,
         mode: Mode = "none",
-        inner: Any = None,
+        inner: object = None,
         keys: Iterable[str] = (),
         ignore: Iterable[str] = (),
         map: Mapping[str, str] | None = None,
     ) -> None:
-        self._options: dict[str, Any] = {}
+        self._options: dict[str, object] = {}
         self._session: Session | None = None
         self._tapes: set[Tape] = set()
         if isinstance(cassette, Recorder):
@@ -91,7 +91,7 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             self.recorder = self._session.recorder
             self._join(self._session)
         self._given = inner
-        self._made: dict[str, Any] = {}  # by face, with those of a library under its name
+        self._made: dict[str, object] = {}  # by face, with those of a library under its name
         self._faces: set[str] = set()  # in use, and not closed
 
     @classmethod
@@ -103,7 +103,7 @@ class RecordingTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         keys: Iterable[str] = (),
         ignore: Iterable[str] = (),
         map: Mapping[str, str] | None = None,
-        **options: Any,
+        **options: object,
     ) -> Self:
         """Make a transport that reaches the network as a client with these options would.
 
@@ -302,7 +302,9 @@ def _unless(error: object) -> Iterator[None]:
             raise
 
 
-def _replayed(library: Any, request: Any, recorded: Interaction, recorder: Recorder) -> Any:
+def _replayed(
+    library: object, request: object, recorded: Interaction, recorder: Recorder
+) -> object:
     reply, elapsed = recorded_reply(recorded), recorded.response.elapsed
     if reply.chunks is not None:
         stream = replayed_stream(library)(reply, elapsed, request, recorder)
@@ -317,15 +319,15 @@ def _replayed(library: Any, request: Any, recorded: Interaction, recorder: Recor
 
 
 async def _replayed_async(
-    library: Any, request: Any, recorded: Interaction, recorder: Recorder
-) -> Any:
+    library: object, request: object, recorded: Interaction, recorder: Recorder
+) -> object:
     response = recorded.response
     if response.cancelled and response.chunks is None:
         await wait_for_cancellation(place_of(request), response.elapsed, recorder)
     return _replayed(library, request, recorded, recorder)
 
 
-def _live(library: Any, request: Any, response: Any, pending: Pending, tapes: set[Tape]) -> Any:
+def _live(library: object, request: Any, response: Any, pending: Pending, tapes: set[Tape]) -> Any:
     head = head_of(response)
     plain = are_known(encodings(head.headers))
     if plain and encodings(head.headers):

@@ -45,7 +45,7 @@ def import_vcr(path: Path, keys: KeyRing) -> Cassette:
     return Cassette(_interactions(path, data["interactions"], keys, seen))
 
 
-def _document(path: Path) -> Any:
+def _document(path: Path) -> object:
     try:
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -58,7 +58,7 @@ def _document(path: Path) -> Any:
         raise DamagedFile(f"{path}: cannot be read, and nothing in it was run: {error}") from error
 
 
-def _yaml(text: str) -> Any:
+def _yaml(text: str) -> object:
     """Use vcrpy's own loader, which builds plain values only and refuses to run anything."""
     from vcr.serializers import yamlserializer
 
@@ -127,7 +127,7 @@ def _latin(value: str) -> str:
     return value
 
 
-def _plain_request(request: Mapping[str, Any]) -> PlainRequest:
+def _plain_request(request: Mapping[str, object]) -> PlainRequest:
     headers = [
         (name.lower().encode(), value.encode())
         for name, value in _pairs(request.get("headers") or {})

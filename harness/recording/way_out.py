@@ -13,7 +13,7 @@ OF_A_TRANSPORT = {"verify", "cert", "http1", "http2", "limits", "trust_env"}
 OPTIONS = OF_A_TRANSPORT | {"proxy", "mounts"}
 
 
-def way_out(library: Any, *, asynchronous: bool, options: Mapping[str, Any]) -> Any:
+def way_out(library: Any, *, asynchronous: bool, options: Mapping[str, object]) -> object:
     """Return a transport of httpx or httpx2 that reaches what a client with these options would.
 
     options: those of a client that shape its connections (OPTIONS). As with a client, the
@@ -45,10 +45,10 @@ def warn_of_full_pool(error: Exception, options: Mapping[str, Any]) -> None:
 class _SyncClient:
     """A client used as a transport: it chooses the proxy or mount for each address."""
 
-    def __init__(self, library: Any, options: Mapping[str, Any]) -> None:
+    def __init__(self, library: Any, options: Mapping[str, object]) -> None:
         self._client = library.Client(**options)
 
-    def handle_request(self, request: Any) -> Any:
+    def handle_request(self, request: object) -> object:
         return self._client.send(request, stream=True, follow_redirects=False)
 
     def close(self) -> None:
@@ -61,13 +61,13 @@ class _AsyncClient:
     def __init__(self, library: Any, options: Mapping[str, Any]) -> None:
         self._client = library.AsyncClient(**options)
 
-    async def handle_async_request(self, request: Any) -> Any:
+    async def handle_async_request(self, request: object) -> object:
         return await self._client.send(request, stream=True, follow_redirects=False)
 
     async def aclose(self) -> None:
         await self._client.aclose()
 
 
-def library_of(request: Any) -> Any:
+def library_of(request: object) -> Any:
     """Return the library whose class a request is of: httpx, or its fork httpx2."""
     return sys.modules[type(request).__module__.partition(".")[0]]

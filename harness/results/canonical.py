@@ -14,7 +14,7 @@ from harness.results.growth import FORM, pattern
 
 REL_TOL, ABS_TOL = 1e-9, 1e-12
 RESTORE = "Restore it, or delete it and let `harness record` write it anew from the cassettes."
-NameOfCell = Callable[[dict[str, Any]], str]  # from its key as plain data; "" where it is none
+NameOfCell = Callable[[dict[str, object]], str]  # from its key as plain data; "" where it is none
 NONE_NEW: frozenset[str] = frozenset()
 _short = Repr()  # a damaged value may be of any size and depth
 _short.maxstring = _short.maxother = _short.maxlong = 200
@@ -32,8 +32,8 @@ class FirstDifference(NamedTuple):
     """The first place where two results differ, and whether by rounding only."""
 
     where: str
-    recorded: Any
-    now: Any
+    recorded: object
+    now: object
     close: bool
 
     @property
@@ -50,13 +50,13 @@ class Comparison(NamedTuple):
     more: int
 
 
-def canonical(value: Any) -> bytes:
+def canonical(value: object) -> bytes:
     """Return the bytes of a results file: floats with 12 significant digits, LF, final newline."""
     plain = _rounded(msgspec.to_builtins(value))
     return msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: object) -> object:
     if isinstance(value, float):
         return float(f"{value:.12g}")
     if isinstance(value, dict):
@@ -71,13 +71,17 @@ def read_results(path: Path) -> Any:
     return plain(path, RESTORE)
 
 
-def no_name(key: dict[str, Any]) -> str:  # noqa: ARG001
+def no_name(key: dict[str, object]) -> str:  # noqa: ARG001
     """Return that a cell has no name: its entry is called by its number."""
     return ""
 
 
 def compared(
-    recorded: Any, now: Any, *, newer: frozenset[str] = NONE_NEW, cell_name: NameOfCell = no_name
+    recorded: object,
+    now: object,
+    *,
+    newer: frozenset[str] = NONE_NEW,
+    cell_name: NameOfCell = no_name,
 ) -> Comparison:
     """Compare recorded results with what is computed now, as plain data.
 
@@ -94,14 +98,14 @@ def compared(
     return Comparison(first=first, more=newer_values)
 
 
-def _values(value: Any) -> int:
+def _values(value: object) -> int:
     if isinstance(value, dict):
         return sum(map(_values, value.values()))
     return sum(map(_values, value)) if isinstance(value, list) else 1
 
 
 def _differences(
-    recorded: Any, now: Any, where: str, cell_name: NameOfCell
+    recorded: object, now: object, where: str, cell_name: NameOfCell
 ) -> Iterator[FirstDifference]:
     if isinstance(recorded, dict) and isinstance(now, dict):
         for key in [*recorded, *(key for key in now if key not in recorded)]:
@@ -118,7 +122,7 @@ def _differences(
         yield FirstDifference(where, recorded, now, _close(recorded, now))
 
 
-def _label(entry: Any, number: int, cell_name: NameOfCell) -> str:
+def _label(entry: object, number: int, cell_name: NameOfCell) -> str:
     """Name an entry of a list by what it is about; by its number where that cannot be told."""
     if isinstance(entry, dict):
         for name in ("cell", "subject", "turn", "level", "depth"):
@@ -129,7 +133,7 @@ def _label(entry: Any, number: int, cell_name: NameOfCell) -> str:
     return str(number)
 
 
-def _close(old: Any, new: Any) -> bool:
+def _close(old: object, new: object) -> bool:
     numbers = (int, float)
     if isinstance(old, bool) or not (isinstance(old, numbers) and isinstance(new, numbers)):
         return False

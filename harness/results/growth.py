@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 AddedFields = Mapping[int, frozenset[str]]  # by the first version that has them
 VERSIONS = ("results_version", "metrics_version")
@@ -20,7 +19,7 @@ OF_EVERY_PROTOCOL: AddedFields = {
 _entry = re.compile(r"\[[^\[\]]*\]")
 
 
-def newer_fields(recorded: Any, of_protocol: AddedFields, oldest: int = 1) -> frozenset[str]:
+def newer_fields(recorded: object, of_protocol: AddedFields, oldest: int = 1) -> frozenset[str]:
     """Return the fields that recorded results may lack, since they came after their form.
 
     of_protocol: by `metrics_version`, which results of version 1 do not have. oldest: the

@@ -15,7 +15,7 @@ from harness.results.shared import RESULTS_VERSION, Missing, Spending
 class PlainTranscript(msgspec.Struct):
     """What was said in a cell, by the names of its calls, where a protocol has no other form."""
 
-    cell: Any
+    cell: object
     words: dict[str, str]
 
 

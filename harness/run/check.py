@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx
 
@@ -105,7 +105,7 @@ def _cause(answer: Answer) -> str:
 
 
 def _checked_word(
-    study: Study, name: str, model: ChatModel, params: Mapping[str, Any]
+    study: Study, name: str, model: ChatModel, params: Mapping[str, object]
 ) -> EndpointState:
     choice = Choice("Yes", "No", "Answer with one word alone: Yes or No.", params)
     word = ask_word(model, "check", WORD, choice)

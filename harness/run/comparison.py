@@ -38,7 +38,9 @@ class ResultsComparison(NamedTuple):
     problem: str = ""
 
 
-def compare_results(study: Study, results: Any, replays: Sequence[CellReplay]) -> ResultsComparison:
+def compare_results(
+    study: Study, results: object, replays: Sequence[CellReplay]
+) -> ResultsComparison:
     """Compare a study's results, of all its cells, with its results.json.
 
     Raises DamagedFile where that cannot be read.
@@ -72,7 +74,7 @@ def compare_cells(study: Study, replays: Sequence[CellReplay]) -> ResultsCompari
     return _compared(study, _part_of(recorded, now), now, newer)
 
 
-def _part_of(recorded: Any, now: dict[str, Any]) -> Any:
+def _part_of(recorded: object, now: dict[str, Any]) -> object:
     """Return what recorded results have of these cells."""
     if not isinstance(recorded, dict):
         return recorded

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.asking.models.model import Answer, Message
 from harness.asking.models.provider import Endpoint, provider_of, request_body
@@ -69,7 +69,7 @@ def estimate(study: Study, materials: Materials) -> Estimate:
     )
 
 
-def limit_sent(endpoint: Endpoint, params: Mapping[str, Any]) -> int | None:
+def limit_sent(endpoint: Endpoint, params: Mapping[str, object]) -> int | None:
     """Return the token limit of a model in a role, as its requests carry it."""
     return provider_of(endpoint.provider).token_limit(request_body(endpoint, [], params))
 
@@ -92,8 +92,8 @@ class _StandIn:
         call: str,
         messages: Sequence[Message],
         *,
-        params: Mapping[str, Any] | None = None,
-        schema: Mapping[str, Any] | None = None,  # noqa: ARG002  # `call` says it
+        params: Mapping[str, object] | None = None,
+        schema: Mapping[str, object] | None = None,  # noqa: ARG002  # `call` says it
     ) -> Answer:
         """Return a reply that the protocol can use, and the tokens of its longest."""
         limit = limit_sent(self._endpoint, params or {})

@@ -57,9 +57,9 @@ def jury_check(study: Study, materials: Materials, replays: Iterable[CellReplay]
 def checked(
     study: Study,
     materials: Materials,
-    exam: Any,
+    exam: object,
     cells: Sequence[Any] = (),
-    transcripts: Sequence[Any] = (),
+    transcripts: Sequence[object] = (),
 ) -> JuryCheck:
     """Return the fitness of each judge, by an exam (None: not taken) and by a recording's cells."""
     judges = protocol_of(study).fitness(study, materials, exam, cells, transcripts)

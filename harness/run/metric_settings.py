@@ -73,7 +73,7 @@ def _path(study: Study, key: str) -> list[str]:
 def _parts(key: str) -> list[str]:
     """Split a dotted key as TOML does: parts in quotes may hold dots."""
     try:
-        nested: Any = tomllib.loads(f"{key} = 0")
+        nested: object = tomllib.loads(f"{key} = 0")
     except tomllib.TOMLDecodeError:
         raise UsageError(
             f"--set {key}: expected KEY=VALUE, as in PROTOCOL.missing_limit=0.1"
@@ -86,7 +86,7 @@ def _parts(key: str) -> list[str]:
 
 
 def _exists(study: Study, path: Sequence[str]) -> bool:
-    place: Any = study.file.model_dump(mode="json")
+    place: object = study.file.model_dump(mode="json")
     for name in path:
         if not isinstance(place, dict) or name not in place:
             return False

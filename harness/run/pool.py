@@ -98,7 +98,7 @@ def _is_started(thread: threading.Thread) -> bool:
 
 
 def _serve_child(
-    child: subprocess.Popen[bytes], waiting: deque[tuple[int, Any]], outcomes: dict[int, Any]
+    child: subprocess.Popen[bytes], waiting: deque[tuple[int, Any]], outcomes: dict[int, object]
 ) -> None:
     """Hand batches to a child until there is none, or it is gone."""
     while waiting:

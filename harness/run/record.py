@@ -343,7 +343,7 @@ class Recording:
 
     def _hold(
         self, cell: Cell, recorder: Recorder, ways: Mapping[str, httpx.BaseTransport | None]
-    ) -> Any:
+    ) -> object:
         """Hold a cell; what is not recorded goes the `ways` out."""
         transports = {name: RecordingTransport(recorder, inner=way) for name, way in ways.items()}
         sends = recorder.mode != "none"

@@ -139,7 +139,7 @@ def _replay_cell(study: Study, materials: Materials, cell: Cell) -> CellReplay:
     )
 
 
-def results_of(study: Study, replays: Sequence[CellReplay]) -> Any:
+def results_of(study: Study, replays: Sequence[CellReplay]) -> object:
     """Compute a study's results from replayed cells; those with a problem are left out."""
     done = [replay for replay in replays if replay.result]
     exams = [replay.result for replay in done if isinstance(replay.cell, GoldKey)]

@@ -65,7 +65,7 @@ def rescore(study: Study, settings: Mapping[str, object], *, verify: bool = True
     return Rescored(under, dict(settings), results, recorded, changes, verification)
 
 
-def _changes(study: Study, recorded: Any, results: Any) -> list[MetricChange]:
+def _changes(study: Study, recorded: object, results: object) -> list[MetricChange]:
     scoreboard = protocol_of(study).scoreboard
     pairs = zip(scoreboard(recorded), scoreboard(results), strict=True)
     return [

@@ -139,7 +139,7 @@ class Replayed(NamedTuple):
 
     verdict: Verdict
     replays: list[CellReplay]
-    found: Any
+    found: object
 
 
 def replay(
@@ -222,7 +222,7 @@ def _check_files(study: Study, expect: str, verdict: Verdict) -> None:
 
 def _check_replay(
     study: Study, workers: int | None, verdict: Verdict
-) -> tuple[list[CellReplay], Any]:
+) -> tuple[list[CellReplay], object]:
     before = guard.attempts()
     replays = replay_cells(study, workers)
     count(replays, verdict)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import httpx
 import msgspec
@@ -98,7 +97,7 @@ def failed(kind: str, problem: str) -> Answer:
     return Answer("", kind, None, "", None, problem, lost=True)
 
 
-def loads(content: bytes) -> Any:
+def loads(content: bytes) -> object:
     """Return JSON as plain data; a lone surrogate, which msgspec refuses, becomes U+FFFD."""
     try:
         return msgspec.json.decode(content)
@@ -155,7 +154,7 @@ def _kind_of_fault(status: int, fault: Fault | None) -> str:
     return REJECTED if status >= 400 or (fault and fault.is_lasting) else NO_REPLY
 
 
-def _replaced(value: Any) -> Any:
+def _replaced(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):

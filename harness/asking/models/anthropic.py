@@ -44,7 +44,7 @@ class Anthropic(Provider):
         return {**version, **super().headers(endpoint)}
 
     def body(
-        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None
+        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, object] | None
     ) -> Body:
         """Return the system prompt apart from the messages, and the reply's schema."""
         system = [message["content"] for message in messages if message["role"] == "system"]

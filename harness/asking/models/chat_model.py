@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx
 import msgspec
@@ -80,8 +80,8 @@ class ChatModel:
         call: str,
         messages: Sequence[Message],
         *,
-        params: Mapping[str, Any] | None = None,
-        schema: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Answer:
         """Ask once, under the name `call`.
 

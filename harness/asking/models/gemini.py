@@ -72,7 +72,7 @@ class Gemini(Provider):
         return f"{endpoint.base_url.rstrip('/')}/models/{model}:generateContent"
 
     def body(
-        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None
+        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, object] | None
     ) -> Body:
         """Return the system prompt apart from the contents, and the schema of the reply."""
         system = [message["content"] for message in messages if message["role"] == "system"]
@@ -87,7 +87,7 @@ class Gemini(Provider):
             body[CONFIG] = config
         return body
 
-    def parameters(self, parameters: Mapping[str, Any]) -> Body:
+    def parameters(self, parameters: Mapping[str, object]) -> Body:
         """Return a role's parameters in generationConfig; those of other names as they are."""
         config = {NAMES[name]: value for name, value in parameters.items() if name in NAMES}
         if isinstance(stop := config.get("stopSequences"), str):
@@ -139,7 +139,7 @@ def _content(message: Message) -> Body:
     return {"role": role, "parts": [{"text": message["content"]}]}
 
 
-def _tokens(usage: Any) -> tuple[int, int] | None:
+def _tokens(usage: object) -> tuple[int, int] | None:
     """Return the tokens in and out, thoughts with the latter; a count of 0 may be left out."""
     if not isinstance(usage, dict) or "promptTokenCount" not in usage:
         return None

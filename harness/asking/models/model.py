@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 Message = dict[str, str]
 NO_TEXT = "(empty)"  # stands for an answer without a text
@@ -48,8 +48,8 @@ class Model(Protocol):
         call: str,
         messages: Sequence[Message],
         *,
-        params: Mapping[str, Any] | None = None,
-        schema: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Answer:
         """Ask once, under the name `call`."""
 

@@ -56,7 +56,7 @@ class OpenAI(Provider):
         return f"{endpoint.base_url.rstrip('/')}/chat/completions"
 
     def body(
-        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None
+        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, object] | None
     ) -> Body:
         """Return model and messages, and the schema of the reply in the model's json_mode."""
         body: Body = {"model": endpoint.model, "messages": list(messages)}
@@ -133,7 +133,7 @@ def _first(logprobs: Any) -> tuple[tuple[str, float], ...]:
     return tuple(pair for pair in pairs if pair[1] <= 0)  # NaN is left out, too
 
 
-def _joined(content: Any) -> str:
+def _joined(content: object) -> str:
     """Return a message's content; raises TypeError for what is neither a text nor its parts."""
     if content is None or isinstance(content, str):
         return content or ""

@@ -17,7 +17,7 @@ from harness.asking.models.model import CUT_OFF, FILTERING, Message, ends_in
 from harness.errors import UsageError
 from harness.registry import DEFAULT_PROVIDER, load
 
-Body = dict[str, Any]
+Body = dict[str, object]
 MOST_TOKENS = 10**9  # of one call: no model reads or writes as many
 LASTING = tuple(map(str, (400, 401, 402, 403, 404, 413, 422)))  # codes that would come again
 # A content filter's signs in an error: its code, its type or the code within; the words of those
@@ -41,7 +41,7 @@ class Endpoint(NamedTuple):
     name: str
     base_url: str
     model: str
-    params: Mapping[str, Any]
+    params: Mapping[str, object]
     omit: Sequence[str] = ()
     json_mode: str = "schema"
     api_key: str | None = None
@@ -124,7 +124,7 @@ class Provider(ABC):
 
     @abstractmethod
     def body(
-        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, Any] | None
+        self, endpoint: Endpoint, messages: Sequence[Message], schema: Mapping[str, object] | None
     ) -> Body:
         """Return the body without the parameters that the study and its protocol name.
 
@@ -133,29 +133,29 @@ class Provider(ABC):
         """
 
     @abstractmethod
-    def content(self, reply: Any) -> Content:
+    def content(self, reply: object) -> Content:
         """Return what a reply holds, of its decoded JSON.
 
         Raises KeyError, IndexError, TypeError or AttributeError for what is no reply.
         """
 
-    def parameters(self, parameters: Mapping[str, Any]) -> Body:
+    def parameters(self, parameters: Mapping[str, object]) -> Body:
         """Return the parameters of a role, in the words of chat completions, in the API's own."""
         known = parameters.items()
         return {name: value for name, value in known if name not in self.unknown_parameters}
 
-    def merged(self, body: Mapping[str, Any], parameters: Mapping[str, Any]) -> Body:
+    def merged(self, body: Mapping[str, object], parameters: Mapping[str, object]) -> Body:
         """Return a body with parameters over its own."""
         return {**body, **parameters}
 
-    def token_limit(self, body: Mapping[str, Any]) -> int | None:
+    def token_limit(self, body: Mapping[str, object]) -> int | None:
         """Return the most tokens that a body allows, of all replies; None without a limit."""
         values = [value_at(body, name) for name in self.limit_names]
         limits = [value for value in values if isinstance(value, int)]
         choices = value_at(body, self.choices_name)
         return max(limits) * (choices if isinstance(choices, int) else 1) if limits else None
 
-    def fault(self, reply: Any) -> Fault | None:
+    def fault(self, reply: object) -> Fault | None:
         """Return the error that stands in the place of a reply, of its decoded JSON; or None.
 
         Asked of every body, whatever its status. Here: an object "error" (or its words alone),
@@ -164,7 +164,7 @@ class Provider(ABC):
         fault = fault_of(reply.get("error")) if isinstance(reply, dict) else None
         return fault if fault and self.is_without_words(reply) else None
 
-    def is_without_words(self, reply: Any) -> bool:
+    def is_without_words(self, reply: object) -> bool:
         """Tell whether a reply has no text, no refusal and no reason for that."""
         try:
             content = self.content(reply)
@@ -184,7 +184,7 @@ class Provider(ABC):
         )
         return next(owners, "")
 
-    def content_of_version_1(self, reply: Any) -> Content:
+    def content_of_version_1(self, reply: object) -> Content:
         """Return what a reply held by the rules of protocol version 1; see version_1.py."""
         return self.content(reply)
 
@@ -220,8 +220,8 @@ def request_headers(endpoint: Endpoint) -> dict[str, str]:
 def request_body(
     endpoint: Endpoint,
     messages: Sequence[Message],
-    params: Mapping[str, Any],
-    schema: Mapping[str, Any] | None = None,
+    params: Mapping[str, object],
+    schema: Mapping[str, object] | None = None,
 ) -> Body:
     """Return what is sent to a model: the role's `params` under its own, `omit` taken out.
 
@@ -234,7 +234,7 @@ def request_body(
     return {name: value for name, value in body.items() if name not in endpoint.omit}
 
 
-def fault_of(error: Any) -> Fault | None:
+def fault_of(error: object) -> Fault | None:
     """Return an error object, or its words alone, as a fault; None for what is neither."""
     if isinstance(error, str) and error:
         return Fault("", error)
@@ -245,7 +245,7 @@ def fault_of(error: Any) -> Fault | None:
     return Fault("" if code is None else str(code), words, by_filter=_is_by_filter(error))
 
 
-def _is_by_filter(error: Mapping[str, Any]) -> bool:
+def _is_by_filter(error: Mapping[str, object]) -> bool:
     codes = [error.get("code"), error.get("type"), value_at(error, "innererror.code")]
     metadata = error.get("metadata")
     words = str(error.get("message")).casefold()
@@ -256,12 +256,12 @@ def _is_by_filter(error: Mapping[str, Any]) -> bool:
     )
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """Return a text as it is, and "" for whatever is none."""
     return value if isinstance(value, str) else ""
 
 
-def reason_of(finish: Any) -> str | None:
+def reason_of(finish: object) -> str | None:
     """Return a finish reason as it is, and None for what is no text."""
     return finish if isinstance(finish, str) else None
 
@@ -280,9 +280,9 @@ def text_parts(parts: Sequence[Any]) -> list[str]:
     return [str(part["text"]) for part in parts if part["type"] == "text"]
 
 
-def value_at(body: Mapping[str, Any], name: str) -> Any:
+def value_at(body: Mapping[str, object], name: str) -> object:
     """Return what stands in a body under a name, dots leading inwards; None where nothing does."""
-    value: Any = body
+    value: object = body
     for key in name.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return value

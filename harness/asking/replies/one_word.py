@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.asking.models.model import Answer, Message, Model, with_text
 from harness.asking.replies.structured_output import ASKS
@@ -17,7 +17,7 @@ from harness.results.answers import FILTERED, OK, REJECTED
 
 LEAST_MASS = 0.1  # of the two words together; below it their ratio is noise
 NO_WORD = "no_word"
-PARAMS: Mapping[str, Any] = {"max_tokens": 1, "logprobs": True, "top_logprobs": 20}
+PARAMS: Mapping[str, object] = {"max_tokens": 1, "logprobs": True, "top_logprobs": 20}
 
 
 class Choice(NamedTuple):
@@ -26,7 +26,7 @@ class Choice(NamedTuple):
     first: str
     second: str
     again: str
-    params: Mapping[str, Any]
+    params: Mapping[str, object]
 
 
 class OneWord(NamedTuple):

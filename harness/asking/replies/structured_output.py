@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.asking.models.model import Answer, Message, Model, with_text
 from harness.asking.replies.parser import OK, Fields, Verdict, read_reply
@@ -34,9 +34,9 @@ class Form(NamedTuple):
     """
 
     fields: Fields
-    schema: Mapping[str, Any]
+    schema: Mapping[str, object]
     again: str
-    params: Mapping[str, Any]
+    params: Mapping[str, object]
     version: int
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import httpx
 import msgspec
@@ -51,8 +50,8 @@ class BraveReply(msgspec.Struct, frozen=True):
 class BraveError(msgspec.Struct, frozen=True):
     """An error: one, or several."""
 
-    error: Any = None
-    errors: list[Any] = []
+    error: object = None
+    errors: list[object] = []
 
 
 class Brave(SearchKind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import httpx
@@ -50,7 +50,7 @@ class SourceEndpoint(NamedTuple):
     query: str = "{direction}"
     max_results: int = 5
     fetch: bool = False
-    options: Mapping[str, Any] = MappingProxyType({})
+    options: Mapping[str, object] = MappingProxyType({})
     timeout: float = 60.0
 
 
@@ -135,7 +135,7 @@ class Inquiry:
         query = f"?{urlencode(params)}" if params else ""
         return self._send(step, "GET", self._url(path + query), headers or {})
 
-    def post(self, step: str, path: str, body: Any, headers: Mapping[str, str]) -> Reply:
+    def post(self, step: str, path: str, body: object, headers: Mapping[str, str]) -> Reply:
         """Post JSON to a path below the base URL."""
         sent = {"content-type": "application/json", **headers}
         return self._send(step, "POST", self._url(path), sent, msgspec.json.encode(body))

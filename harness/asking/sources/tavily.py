@@ -6,7 +6,6 @@ The window is start_date and end_date; results carry a date only where topic is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -65,7 +64,7 @@ class Tavily(SearchKind):
             yield msgspec.structs.replace(passage, **changed)
 
 
-def _listed(name: str, option: Any) -> Any:
+def _listed(name: str, option: object) -> object:
     """Return an option as Tavily's JSON has it: a study file may list domains in one text."""
     if name.endswith("_domains") and isinstance(option, str):
         return [domain.strip() for domain in option.split(",")]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import email.utils
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from harness.results import Passage
 from harness.results.passage import SNIPPET_FORM
@@ -32,12 +31,12 @@ def iso_date(date: str) -> str:
         return ""
 
 
-def as_query(options: Mapping[str, Any]) -> dict[str, str]:
+def as_query(options: Mapping[str, object]) -> dict[str, str]:
     """Return options as a query has them: lists by commas, truth in small letters."""
     return {name: _joined(option) for name, option in options.items()}
 
 
-def _joined(option: Any) -> str:
+def _joined(option: object) -> str:
     if isinstance(option, (list, tuple)):
         return ",".join(map(_joined, option))
     return str(option).lower() if isinstance(option, bool) else str(option)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -108,7 +107,7 @@ class Page(msgspec.Struct, frozen=True):
     title: str
     extract: str = ""
     revisions: tuple[Revision, ...] = ()
-    pageprops: dict[str, Any] = {}
+    pageprops: dict[str, object] = {}
     fullurl: str = ""
     license: Licence = Licence()
 
