@@ -33,6 +33,35 @@ VERIFY = click.option(
 )
 
 
+def _agree(context: click.Context, option: click.Parameter, word: str | None) -> None:
+    """Let replays of this process, and of those that it starts, run a study's program."""
+    del context, option
+    if word is not None:
+        os.environ["HARNESS_RUN_PROGRAM"] = word
+
+
+def run_program_option(name: str, word: str, help_text: str) -> Callable[..., Any]:
+    """Return an option with which a user agrees to run a study's program."""
+    return click.option(
+        name,
+        flag_value=word,
+        default=None,
+        expose_value=False,
+        callback=_agree,
+        help=help_text,
+    )
+
+
+RUN_PROGRAM = run_program_option(
+    "--run-program", "isolated", "Run the program of a study that was not recorded here."
+)
+RUN_UNISOLATED = run_program_option(
+    "--run-program-unisolated",
+    "unisolated",
+    "The same, also where this system gives it no network of its own.",
+)
+
+
 class OutFile(click.Path):
     """A file to write: its folder is there, and is no study's, where a manifest covers all.
 

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.group import EXIT_CODES, ROOT, main, open_studies, told
+from harness.cli.group import (
+    EXIT_CODES,
+    ROOT,
+    RUN_PROGRAM,
+    RUN_UNISOLATED,
+    main,
+    open_studies,
+    told,
+)
 
 if TYPE_CHECKING:
     from harness.run.verdict import Verdict
@@ -34,6 +42,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Of an unfinished study: write results.partial.json from its finished cells.",
 )
+@RUN_PROGRAM
+@RUN_UNISOLATED
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 @ROOT
 @told

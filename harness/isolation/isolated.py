@@ -59,11 +59,8 @@ def can_isolate() -> bool:
     """Tell whether this system gives a command a network of its own."""
     if sys.platform != "linux":
         return False
-    probe = [sys.executable, "-I", "-S", "-c", _PROBE]
+    probe = [sys.executable, "-I", "-S", str(LAUNCH), "probe"]
     return subprocess.run(probe, capture_output=True, check=False).returncode == 0
-
-
-_PROBE = "import ctypes; raise SystemExit(ctypes.CDLL(None).unshare(0x70020000 & ~0x20000000))"
 
 
 def run(launch: Launch, serve: Serve, stop: threading.Event, *, isolated: bool) -> Ended:

@@ -26,6 +26,7 @@ BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 0x40000
 MOUNT_SETATTR, HERE, ALL_BELOW, READ_ONLY = 442, -100, 0x8000, 1
 SET_FLAGS, UP, RUNNING = 0x8914, 0x1, 0x40  # of an interface
 WHEN_PARENT_DIES = 1
+PROBE = "probe"  # in the place of the descriptor: only tell by the exit code whether it can be done
 FAILED = ("Ip.OutNoRoutes", "Ip6OutNoRoutes", "Tcp.AttemptFails", "Udp.NoPorts", "Udp6NoPorts")
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -36,6 +37,9 @@ class _MountAttributes(ctypes.Structure):
 
 def main() -> None:
     """Run one command."""
+    if sys.argv[1] == PROBE:
+        _enter_network()
+        return
     libc.prctl(WHEN_PARENT_DIES, signal.SIGTERM)
     control = socket.socket(fileno=int(sys.argv[1]))
     lines = control.makefile("r", encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -30,8 +31,10 @@ from harness.study.folder import Study
 
 KEPT = 100_000  # bytes of a command's output
 NO_KEY = "not-needed"
-RUN_PROGRAM = "HARNESS_RUN_PROGRAM"  # "1", or "unisolated"; --run-program sets it
-OUR_OWN = frozenset[str]()  # of the studies that come with this package
+RUN_PROGRAM = "HARNESS_RUN_PROGRAM"  # "isolated" or "unisolated"; --run-program sets it
+OUR_OWN = frozenset(  # the programs of the studies that come with this package, by their sum
+    {"7e51b97eaca226bed9088e033870a4176ae19a3f2dbd98ad9012cdab95bb57e2"}
+)
 
 
 def command_runner(
@@ -114,7 +117,7 @@ def _variables(proxy: ReverseProxy, served: Mapping[str, ServedEndpoint]) -> dic
             variables[endpoint.api_key_env] = NO_KEY
         if endpoint.kind:
             variables.setdefault(f"{endpoint.kind.upper()}_API_KEY", NO_KEY)
-        variables[f"HARNESS_URL_{name.upper().replace('-', '_')}"] = proxy.url(name)
+        variables[f"HARNESS_URL_{re.sub(r'[^A-Z0-9]', '_', name.upper())}"] = proxy.url(name)
     return variables
 
 
@@ -154,7 +157,8 @@ def require_trust(study: Study) -> None:
     raise UsageError(
         f"{study.name}: to replay this study runs its program on this machine: {command!r}. It was "
         "not recorded here, or was changed since. Nothing was run. Read it first, then say "
-        "--run-program. It gets a network of its own and reads, but does not write, your files."
+        f"`harness replay --run-program` (other commands: {RUN_PROGRAM}=isolated). It gets a "
+        "network of its own; it can read your files, and write none."
     )
 
 
@@ -162,7 +166,7 @@ def _require_unisolated(study: Study) -> None:
     if os.environ.get(RUN_PROGRAM) != "unisolated":
         raise UsageError(
             f"{study.name}: this system gives a program no network of its own, so a replay could "
-            "reach the internet. Nothing was run. If that is all right: --run-program=unisolated"
+            "reach the internet. Nothing was run. If that is all right: --run-program-unisolated"
         )
 
 
