@@ -44,7 +44,7 @@ def make_clone(folder: Path, url: str) -> None:
     """Put the repository there as one has it after a clone and an install.
 
     Beside it stand what the README takes for granted: a study of one's own whose models are at
-    `url`, a price list, a claims file and results to hold it against.
+    `url`, a price list, a claims file, results to hold it against, and a paper's source.
     """
     for name in COPIED:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
@@ -56,6 +56,7 @@ def make_clone(folder: Path, url: str) -> None:
     [claims] = [block for block in _blocks("toml") if "[claim." in block]
     (folder / "mine.toml").write_text(claims)
     shutil.copy(ROOT / "cassettes/ddft-local/results.json", folder)
+    shutil.copy(ROOT / "tests/audit/tables/benchmarks.tex", folder / "paper.tex")
 
 
 def _blocks(language: str) -> list[str]:
