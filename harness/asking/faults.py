@@ -33,7 +33,7 @@ class Luck(NamedTuple):
     words: str
 
 
-class Reading(NamedTuple):
+class BodyReading(NamedTuple):
     """What a body says beyond its status.
 
     luck: bad luck, which is worth another try. settled: it is an answer, also with a status that
@@ -45,8 +45,8 @@ class Reading(NamedTuple):
     refusal: str = ""
 
 
-NOTHING = Reading()
-Reader = Callable[[int, httpx.Headers, bytes], Reading]  # a status, a head and a plain body
+NOTHING = BodyReading()
+Reader = Callable[[int, httpx.Headers, bytes], BodyReading]  # a status, a head and a plain body
 
 
 def bad_luck(request: httpx.Request, response: httpx.Response) -> Luck | None:

@@ -86,8 +86,8 @@ def stopped(request: httpx.Request) -> Incomplete:
 class _Places:
     """So many requests at a time, fewer after a 429."""
 
-    def __init__(self, most: int) -> None:
-        self._most = self._allowed = most
+    def __init__(self, places: int) -> None:
+        self._most = self._allowed = places
         self._taken = self._answers = 0
         self._free = threading.Condition()
 
@@ -130,10 +130,10 @@ class _Pace:
 
     def _take(self, size: int) -> float | None:
         with self._guard:
-            now = time.monotonic()
-            while self._sent and self._sent[0][0] <= now - MINUTE:
+            time_now = time.monotonic()
+            while self._sent and self._sent[0][0] <= time_now - MINUTE:
                 self._sent.popleft()
-            if self._sent and sum(part for _, part in self._sent) + size > self._a_minute:
-                return self._sent[0][0] + MINUTE - now
-            self._sent.append((now, size))
+            if self._sent and sum(sent for _, sent in self._sent) + size > self._a_minute:
+                return self._sent[0][0] + MINUTE - time_now
+            self._sent.append((time_now, size))
             return None

@@ -41,13 +41,13 @@ def relevant(direction: str, passage: Passage) -> bool:
     At least half of the direction's content words, and at least two where it has two, stand in the
     passage's title or text, in any form of theirs.
     """
-    wanted = content_words(direction)
-    needed = max(min(2, len(wanted)), -(-len(wanted) // 2))
-    return 0 < needed <= overlap(wanted, f"{passage.title} {passage.text}")
+    words = content_words(direction)
+    needed = max(min(2, len(words)), -(-len(words) // 2))
+    return 0 < needed <= overlap(words, f"{passage.title} {passage.text}")
 
 
 def content_words(direction: str) -> list[str]:
-    """Give the words that say what a direction is about, in their plain form, each once.
+    """Return the words that say what a direction is about, in their plain form, each once.
 
     Words of four letters or more that are not empty ones, and anything with a digit or in capitals
     (DNA, p53, 1803). Of a direction without any of them ("law of war") short words count too.
@@ -57,15 +57,15 @@ def content_words(direction: str) -> list[str]:
     return list(dict.fromkeys(map(_plain, chosen)))
 
 
-def overlap(wanted: Iterable[str], text: str) -> int:
+def overlap(words: Iterable[str], text: str) -> int:
     """Count the words (in their plain form) that a text has, in any form of theirs."""
-    there = {_plain(word) for word in _split(text)}
+    text_words = {_plain(word) for word in _split(text)}
     stems: dict[str, list[str]] = {}
-    for word in there:
+    for word in text_words:
         stems.setdefault(word[:STEM], []).append(word)
     return sum(
-        word in there or any(_akin(word, other) for other in stems.get(word[:STEM], ()))
-        for word in wanted
+        word in text_words or any(_akin(word, akin) for akin in stems.get(word[:STEM], ()))
+        for word in words
     )
 
 
@@ -89,9 +89,9 @@ def _plain(word: str) -> str:
     return re.sub(r"(?<=[sxz])es$|(?<=[cs]h)es$|s$", "", plain)
 
 
-def _akin(word: str, other: str) -> bool:
+def _akin(word: str, other_word: str) -> bool:
     """Tell two forms of a word: a long common beginning, and an ending's length after it."""
-    shorter, longer = sorted((word, other), key=len)
+    shorter, longer = sorted((word, other_word), key=len)
     common = next((at for at, letter in enumerate(shorter) if letter != longer[at]), len(shorter))
     if common < STEM or word.isdigit():
         return False

@@ -51,10 +51,10 @@ class RetryTransport(httpx.BaseTransport):
         self._first_wait, self._retried = first_wait, retried
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Give the first answer that is not worth another try, or the last one."""
+        """Return the first answer that is not worth another try, or the last one."""
         attempts: list[dict[str, object]] = []
         while True:
-            asked = None
+            seconds_asked = None
             last = len(attempts) + 1 >= self._tries
             try:
                 response = self._inner.handle_request(request)
@@ -65,18 +65,18 @@ class RetryTransport(httpx.BaseTransport):
                     raise
                 attempts.append({"error": type(error).__name__})
             else:
-                asked = _retry_after(response)
+                seconds_asked = _retry_after(response)
                 passing = luck is not None or is_passing(response.status_code)
-                if last or not passing or (asked or 0) > LONGEST_WAIT:
+                if last or not passing or (seconds_asked or 0) > LONGEST_WAIT:
                     return _settled(request, response, attempts, luck)
                 attempts.append(_attempt(response, luck))
                 response.close()
             self._retried()
-            self._pause(request, asked, len(attempts))
+            self._pause(request, seconds_asked, len(attempts))
 
-    def _pause(self, request: httpx.Request, asked: float | None, tries: int) -> None:
-        own = min(self._first_wait * 2 ** (tries - 1), 60.0)
-        if self._stop.wait(own if asked is None else asked):
+    def _pause(self, request: httpx.Request, seconds_asked: float | None, tries: int) -> None:
+        backoff = min(self._first_wait * 2 ** (tries - 1), 60.0)
+        if self._stop.wait(backoff if seconds_asked is None else seconds_asked):
             raise stopped(request)
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ def _settled(
     attempts: list[dict[str, object]],
     luck: Luck | None,
 ) -> httpx.Response:
-    """Give the answer that ends the tries, with the earlier ones."""
+    """Return the answer that ends the tries, with the earlier ones."""
     if luck is None or (luck.name == UNREADABLE and _was_unreadable(request)):
         response.extensions["attempts"] = attempts
         return response
@@ -114,7 +114,7 @@ def _was_unreadable(request: httpx.Request) -> bool:
 
 
 def _retry_after(response: httpx.Response) -> float | None:
-    """Give the seconds that are asked for, None where nothing, or nothing that can be read, is."""
+    """Return the seconds that are asked for; None where none are, or none that can be read."""
     value = response.headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]+(\.[0-9]*)?", value):
         return float(value)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import httpx
 
 from harness.asking.models.provider import provider_of
-from harness.asking.sources.inquiry import NoAnswer, Reply
+from harness.asking.sources.inquiry import NoAnswer, SourceReply
 from harness.asking.sources.pages import is_page, is_robots
 from harness.asking.sources.source_kind import kind_of
 from harness.recording.interaction import Interaction
@@ -68,9 +68,9 @@ def pages(kind: str, interaction: Interaction) -> list[Page]:
     ]
 
 
-def _reply(interaction: Interaction) -> Reply:
+def _reply(interaction: Interaction) -> SourceReply:
     call, response = interaction.response.call or "", interaction.response
-    return Reply(
+    return SourceReply(
         step=call.rpartition("/")[2],
         url=httpx.URL(interaction.request.uri),
         status=response.status.code,

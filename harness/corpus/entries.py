@@ -49,17 +49,17 @@ def read_corpus(paths: Sequence[Path] = ()) -> list[Entry]:
 def count(entries: Iterable[Entry]) -> dict[tuple[str, Tier], int]:
     """Count entries by domain and tier, domains by name and tiers from the common one on."""
     tiers = get_args(Tier)
-    found = Counter((entry.domain, entry.tier) for entry in entries)
-    return dict(sorted(found.items(), key=lambda item: (item[0][0], tiers.index(item[0][1]))))
+    counts = Counter((entry.domain, entry.tier) for entry in entries)
+    return dict(sorted(counts.items(), key=lambda item: (item[0][0], tiers.index(item[0][1]))))
 
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(path.glob("*.jsonl"))
-    if not found:
+    files = sorted(path.glob("*.jsonl"))
+    if not files:
         raise UsageError(f"{path}: no *.jsonl file here. Name files, or a folder that holds some.")
-    return found
+    return files
 
 
 def _checked(paths: Sequence[Path]) -> list[Entry]:

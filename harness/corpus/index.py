@@ -28,9 +28,9 @@ class Scope(NamedTuple):
     tiers: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()  # as slugs
 
-    def overridden(self, other: Scope) -> Scope:
-        """Give this, with the limits that another scope names in place of its own."""
-        return Scope(other.tiers or self.tiers, other.domains or self.domains)
+    def overridden(self, narrower: Scope) -> Scope:
+        """Return this scope, with the limits that another scope names in place of its own."""
+        return Scope(narrower.tiers or self.tiers, narrower.domains or self.domains)
 
     def holds(self, entry: Entry) -> bool:
         """Tell whether an entry is within it."""
@@ -72,12 +72,12 @@ class Index:
         )
 
     def titled(self, title: str, scope: Scope) -> int | None:
-        """Give the number of the entry of that title, whatever its case; None where none is."""
+        """Return the number of the entry of that title, whatever its case; None where none is."""
         number = self._by_title.get(folded(title))
         return number if number is not None and scope.holds(self.entries[number]) else None
 
-    def search(self, query: str, scope: Scope, most: int) -> list[Hit]:
-        """Give the best entries for any text; none where it has no word."""
+    def search(self, query: str, scope: Scope, most_hits: int) -> list[Hit]:
+        """Return the best entries for any text; none where it has no word."""
         match = expression(query)
         if not match:
             return []
@@ -86,10 +86,10 @@ class Index:
             rows = self._base.execute(
                 f"SELECT rowid, bm25(entry, 5.0, 1.0) AS score FROM entry WHERE entry MATCH ?"
                 f"{limits} ORDER BY score, title LIMIT ?",
-                (match, *values, most),
+                (match, *values, most_hits),
             ).fetchall()
         hits = [Hit(number, self.entries[number], -score) for number, score in rows]
-        return self._titled_first(query, scope, hits)[:most]
+        return self._titled_first(query, scope, hits)[:most_hits]
 
     def _titled_first(self, query: str, scope: Scope, hits: list[Hit]) -> list[Hit]:
         """Put the entry that the query is the title of before all others, as a wiki does."""
@@ -101,7 +101,7 @@ class Index:
 
 
 def expression(query: str) -> str:
-    """Give FTS5's expression for any of a text's words; "" where it has none.
+    """Return FTS5's expression for any of a text's words; "" where it has none.
 
     Every word is quoted, so nothing in a text is ever read as FTS5's own language.
     """
@@ -112,12 +112,12 @@ def expression(query: str) -> str:
 
 
 def folded(title: str) -> str:
-    """Give a title without what makes no difference: case, and underscores for spaces."""
+    """Return a title without what makes no difference: case, and underscores for spaces."""
     return " ".join(title.replace("_", " ").split()).casefold()
 
 
 def slug(domain: str) -> str:
-    """Give a domain as it stands in addresses: "Ancient Rome" is ancient-rome."""
+    """Return a domain as it stands in addresses: "Ancient Rome" is ancient-rome."""
     return re.sub(r"\W+", "-", domain.casefold()).strip("-")
 
 

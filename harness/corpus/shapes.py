@@ -19,18 +19,18 @@ Json = dict[str, object]
 
 
 def key(title: str) -> str:
-    """Give a title as it stands in a path, before percent-encoding."""
+    """Return a title as it stands in a path, before percent-encoding."""
     return title.replace(" ", "_")
 
 
 def path_of(title: str) -> str:
-    """Give a title as it stands in a path."""
+    """Return a title as it stands in a path."""
     return quote(key(title), safe="")
 
 
-def summary(number: int, entry: Entry, here: str) -> Json:
-    """Give the summary of a page; here: this server's address."""
-    place = {"page": _address(entry, here)}
+def summary(number: int, entry: Entry, base_url: str) -> Json:
+    """Return the summary of a page; base_url: this server's address."""
+    place = {"page": _address(entry, base_url)}
     return {
         "type": "standard",
         "title": entry.title,
@@ -66,7 +66,7 @@ def no_page(path: str) -> Json:
 
 
 def found_pages(hits: Sequence[Hit]) -> Json:
-    """Give what list=search found."""
+    """Return what list=search found."""
     return {
         "batchcomplete": True,
         "query": {
@@ -87,12 +87,14 @@ def found_pages(hits: Sequence[Hit]) -> Json:
     }
 
 
-def page(number: int, entry: Entry, here: str, props: Sequence[str], longest: int | None) -> Json:
-    """Give a page with the properties that were asked for; longest: of its text, in characters."""
-    address = _address(entry, here)
-    whole = longest is None or len(entry.text) <= longest
-    given: dict[str, Json] = {
-        "extracts": {"extract": entry.text if whole else f"{entry.text[:longest]}..."},
+def page(
+    number: int, entry: Entry, base_url: str, props: Sequence[str], longest: int | None
+) -> Json:
+    """Return a page with the properties `props`; longest: of its text, in characters."""
+    address = _address(entry, base_url)
+    is_whole = longest is None or len(entry.text) <= longest
+    properties: dict[str, Json] = {
+        "extracts": {"extract": entry.text if is_whole else f"{entry.text[:longest]}..."},
         "info": {
             "lastrevid": revision(entry),
             "length": len(entry.text.encode()),
@@ -102,14 +104,14 @@ def page(number: int, entry: Entry, here: str, props: Sequence[str], longest: in
         "revisions": {"revisions": [{"revid": revision(entry), **_timestamp(entry)}]},
         "pageprops": {},
     }
-    found: Json = {"pageid": number + 1, "ns": 0, "title": entry.title, **_licence(entry)}
+    shape: Json = {"pageid": number + 1, "ns": 0, "title": entry.title, **_licence(entry)}
     for name in props:
-        found |= given.get(name, {})
-    return found
+        shape |= properties.get(name, {})
+    return shape
 
 
 def missing(title: str) -> Json:
-    """Give a page that there is not."""
+    """Return a page that there is not."""
     return {"ns": 0, "title": title, "missing": True}
 
 
@@ -118,12 +120,12 @@ def failure(code: str, info: str) -> Json:
     return {"error": {"code": code, "info": info}}
 
 
-def results(query: str, hits: Sequence[Hit], here: str) -> Json:
-    """Give what a search found, as SearXNG does; an entry's domain is its engine."""
+def results(query: str, hits: Sequence[Hit], base_url: str) -> Json:
+    """Return what a search found, as SearXNG does; an entry's domain is its engine."""
     return {
         "query": query,
         "number_of_results": len(hits),
-        "results": [_result(hit, here) for hit in hits],
+        "results": [_result(hit, base_url) for hit in hits],
         "answers": [],
         "corrections": [],
         "infoboxes": [],
@@ -132,10 +134,10 @@ def results(query: str, hits: Sequence[Hit], here: str) -> Json:
     }
 
 
-def _result(hit: Hit, here: str) -> Json:
+def _result(hit: Hit, base_url: str) -> Json:
     entry, engine = hit.entry, slug(hit.entry.domain)
     return {
-        "url": _address(entry, here),
+        "url": _address(entry, base_url),
         "title": entry.title,
         "content": entry.text,
         "publishedDate": _time(entry) or None,
@@ -148,19 +150,19 @@ def _result(hit: Hit, here: str) -> Json:
     }
 
 
-def _address(entry: Entry, here: str) -> str:
-    """Give the citation's address, or that of the entry's own page."""
-    return entry.url or f"{here}/wiki/{path_of(entry.title)}"
+def _address(entry: Entry, base_url: str) -> str:
+    """Return the citation's address, or that of the entry's own page."""
+    return entry.url or f"{base_url}/wiki/{path_of(entry.title)}"
 
 
 def plain_page(entry: Entry) -> str:
-    """Give an entry for people."""
-    parts = (entry.title, entry.text, entry.citation, entry.url, entry.date, entry.licence)
-    return "\n\n".join(part for part in parts if part) + "\n"
+    """Return an entry for people."""
+    texts = (entry.title, entry.text, entry.citation, entry.url, entry.date, entry.licence)
+    return "\n\n".join(text for text in texts if text) + "\n"
 
 
 def revision(entry: Entry) -> int:
-    """Give a number that changes with the words of an entry."""
+    """Return a number that changes with the words of an entry."""
     return int.from_bytes(_md5(entry)[:4])
 
 
@@ -170,7 +172,7 @@ def _md5(entry: Entry) -> bytes:
 
 
 def _time(entry: Entry) -> str:
-    """Give a whole date as a time of that day; a date without its day stays what it is."""
+    """Return a whole date as a time of that day; a date without its day stays what it is."""
     return f"{entry.date}T00:00:00Z" if entry.date.count("-") == 2 else entry.date
 
 

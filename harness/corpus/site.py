@@ -34,37 +34,37 @@ class Response(NamedTuple):
 
 
 class Site:
-    """A corpus as a site; here: the address that its own pages have."""
+    """A corpus as a site; base_url: the address that its own pages have."""
 
-    def __init__(self, index: Index, here: str) -> None:
-        self._index, self._here = index, here
+    def __init__(self, index: Index, base_url: str) -> None:
+        self._index, self._base_url = index, base_url
 
     def answer(self, target: str) -> Response:
         """Answer a request for a path with its query."""
-        whole, _, text = target.partition("?")
+        full_path, _, text = target.partition("?")
         query = {name: values[0] for name, values in parse_qs(text, True).items()}
-        scope, path = self._scoped(whole)
+        scope, path = self._scoped(full_path)
         if path.startswith(SUMMARY):
-            return self._summary(unquote(path.removeprefix(SUMMARY)), scope, whole)
+            return self._summary(unquote(path.removeprefix(SUMMARY)), scope, full_path)
         if path.startswith(PAGE):
-            return self._page(unquote(path.removeprefix(PAGE)), scope, whole)
+            return self._page(unquote(path.removeprefix(PAGE)), scope, full_path)
         if path == ACTION:
             return self._action(query, scope)
         if path == SEARCH:
             return self._search(query, scope)
-        return _json(shapes.no_page(whole), 404)
+        return _json(shapes.no_page(full_path), 404)
 
     def _scoped(self, path: str) -> tuple[Scope, str]:
         """Take the tiers and domains off the beginning of a path."""
-        scope, parts = Scope(), path.split("/")[1:]
-        while (named := self._named([unquote(part) for part in parts[:1]])) != Scope():
-            scope, parts = scope.overridden(named), parts[1:]
-        return scope, "/" + "/".join(parts)
+        scope, steps = Scope(), path.split("/")[1:]
+        while (named := self._named([unquote(step) for step in steps[:1]])) != Scope():
+            scope, steps = scope.overridden(named), steps[1:]
+        return scope, "/" + "/".join(steps)
 
     def _named(self, names: Sequence[str]) -> Scope:
-        """Give the tiers and domains among some names."""
-        known = self._index.scope
-        return Scope(known.tiers & set(names), known.domains & set(map(slug, names)))
+        """Return the tiers and domains among some names."""
+        known_scope = self._index.scope
+        return Scope(known_scope.tiers & set(names), known_scope.domains & set(map(slug, names)))
 
     def _summary(self, title: str, scope: Scope, path: str) -> Response:
         number = self._index.titled(title, scope)
@@ -73,7 +73,7 @@ class Site:
         entry = self._index.entries[number]
         if title != shapes.key(entry.title):
             return Response(302, TEXT, b"", {"Location": shapes.path_of(entry.title)})
-        return _json(shapes.summary(number, entry, self._here))
+        return _json(shapes.summary(number, entry, self._base_url))
 
     def _page(self, title: str, scope: Scope, path: str) -> Response:
         number = self._index.titled(title, scope)
@@ -89,7 +89,7 @@ class Site:
         names = f"{query.get('categories', '')},{query.get('engines', '')}".split(",")
         within = scope.overridden(self._named([name.strip() for name in names]))
         hits = self._index.search(query["q"], within, MOST_RESULTS)
-        return _json(shapes.results(query["q"], hits, self._here))
+        return _json(shapes.results(query["q"], hits, self._base_url))
 
     def _action(self, query: Mapping[str, str], scope: Scope) -> Response:
         for name, value in (("action", "query"), ("format", "json"), ("formatversion", "2")):
@@ -101,9 +101,9 @@ class Site:
             return _failure("badvalue", "Only list=search and titles are served here.")
         if not query.get("srsearch", "").strip():
             return _failure("missingparam", 'The "srsearch" parameter must be set.')
-        asked = query.get("srlimit", "")
-        most = min(int(asked), MOST_HITS) if asked.isdecimal() else FEW_HITS
-        return _json(shapes.found_pages(self._index.search(query["srsearch"], scope, most)))
+        limit = query.get("srlimit", "")
+        most_hits = min(int(limit), MOST_HITS) if limit.isdecimal() else FEW_HITS
+        return _json(shapes.found_pages(self._index.search(query["srsearch"], scope, most_hits)))
 
     def _pages(self, query: Mapping[str, str], scope: Scope) -> dict[str, object]:
         props, longest = query.get("prop", "").split("|"), query.get("exchars", "")
@@ -115,7 +115,7 @@ class Site:
                 pages.append(shapes.missing(title))
                 continue
             entry = self._index.entries[number]
-            pages.append(shapes.page(number, entry, self._here, props, cut))
+            pages.append(shapes.page(number, entry, self._base_url, props, cut))
             if title != entry.title:
                 moved.append({"fromencoded": False, "from": title, "to": entry.title})
         normalized = {"normalized": moved} if moved else {}

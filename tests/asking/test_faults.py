@@ -94,7 +94,7 @@ def ask(url: str, transport: httpx.BaseTransport) -> Said:
     )
 
 
-def reading(status: int, headers: httpx.Headers, body: bytes) -> faults.Reading:
+def reading(status: int, headers: httpx.Headers, body: bytes) -> faults.BodyReading:
     """Read a body as a model does whose provider speaks chat completions."""
     return reading_of(status, body, provider_of("openai"), None)
 

@@ -5,9 +5,9 @@ import pytest
 
 from harness.asking.replies.parser import (
     STATES,
-    Choice,
     Fields,
     Flag,
+    OneOf,
     Score,
     Text,
     Texts,
@@ -22,7 +22,7 @@ CHECK: Fields = {
     "correct": Flag(),
     "confidence": Score(),
     "reason": REASON,
-    "error_type": Choice(("factual", "incomplete")),
+    "error_type": OneOf(("factual", "incomplete")),
 }
 GOOD = '{"far": 0.8, "sas": 1, "far_reason": "Two small errors.", "sas_reason": "Fluent."}'
 GOOD_VALUES: dict[str, Value] = {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import httpx
 import msgspec
 
-from harness.asking.faults import NOT_READ, Reading
+from harness.asking.faults import NOT_READ, BodyReading
 from harness.asking.models import version_1
 from harness.asking.models.answers import answer_to, failed, reading_of
 from harness.asking.models.model import Answer, Message
@@ -126,7 +126,7 @@ class ChatModel:
             response.close()
         return _Came(response.status_code, content, bool(response.extensions.get("recorded")))
 
-    def _reading(self, status: int, _headers: httpx.Headers, content: bytes) -> Reading:
+    def _reading(self, status: int, _headers: httpx.Headers, content: bytes) -> BodyReading:
         """Tell a transport below what a body says beyond its status."""
         return reading_of(status, content, self._provider, self.endpoint.thinking)
 

@@ -17,7 +17,7 @@ from harness.asking.models.provider import (
     Body,
     Content,
     Endpoint,
-    Fault,
+    ErrorReply,
     Provider,
     reason_of,
     text_of,
@@ -92,8 +92,8 @@ class Gemini(Provider):
         config = {NAMES[name]: value for name, value in parameters.items() if name in NAMES}
         if isinstance(stop := config.get("stopSequences"), str):
             config["stopSequences"] = [stop]
-        others = {name: value for name, value in parameters.items() if name not in NAMES}
-        return self.merged({CONFIG: config} if config else {}, others)
+        other_parameters = {name: value for name, value in parameters.items() if name not in NAMES}
+        return self.merged({CONFIG: config} if config else {}, other_parameters)
 
     def merged(self, body: Mapping[str, Any], parameters: Mapping[str, Any]) -> Body:
         """Return a body with parameters over its own, also within generationConfig."""
@@ -116,22 +116,24 @@ class Gemini(Provider):
             return Content("", "content_filter", served, tokens)
         candidate = reply["candidates"][0]
         finish = reason_of(candidate.get("finishReason"))
-        parts = candidate.get("content", {}).get("parts", [])
-        if not parts and finish is None:
+        content_parts = candidate.get("content", {}).get("parts", [])
+        if not content_parts and finish is None:
             raise KeyError("parts")
-        text = "".join(text_of(part.get("text")) for part in parts if not part.get("thought"))
+        text = "".join(
+            text_of(piece.get("text")) for piece in content_parts if not piece.get("thought")
+        )
         first = _first(candidate.get("logprobsResult"))
         return Content(text, REASONS.get(finish or "", finish), served, tokens, first=first)
 
-    def fault(self, reply: Any) -> Fault | None:
+    def error_in(self, reply: Any) -> ErrorReply | None:
         """Return the error; a key that is wrong refuses every call."""
-        fault = super().fault(reply)
-        if fault is None or not isinstance(reply["error"], dict):
-            return fault
+        error = super().error_in(reply)
+        if error is None or not isinstance(reply["error"], dict):
+            return error
         details = reply["error"].get("details")
         reasons = details if isinstance(details, list) else []
         wrong_key = any(isinstance(d, dict) and d.get("reason") == WRONG_KEY for d in reasons)
-        return fault._replace(refuses=wrong_key)
+        return error._replace(refuses=wrong_key)
 
 
 def _content(message: Message) -> Body:

@@ -18,9 +18,9 @@ from harness.asking.models.provider import (
     Body,
     Content,
     Endpoint,
-    Fault,
+    ErrorReply,
     Provider,
-    fault_of,
+    error_of,
     reason_of,
     text_of,
     text_parts,
@@ -97,16 +97,16 @@ class OpenAI(Provider):
         served = str(reply.get("model") or "")
         return Content(text, choice.get("finish_reason"), served, tokens, refusal)
 
-    def fault(self, reply: Any) -> Fault | None:
+    def error_in(self, reply: Any) -> ErrorReply | None:
         """Return an error in the place of the choices or of a choice's words, or that ended one."""
         choices = reply.get("choices") if isinstance(reply, dict) else None
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict):
-            return super().fault(reply)
-        fault = fault_of(choice.get("error") or reply.get("error"))
+            return super().error_in(reply)
+        error = error_of(choice.get("error") or reply.get("error"))
         if ends_in(choice.get("finish_reason"), BROKEN_OFF):
-            return fault or Fault("", "")
-        return fault if fault and self.is_without_words(reply) else None
+            return error or ErrorReply("", "")
+        return error if error and self.is_without_words(reply) else None
 
 
 def _prompt_is_filtered(reply: Any) -> bool:

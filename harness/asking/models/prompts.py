@@ -31,7 +31,7 @@ class Prompts:
             ) from None
 
     def examples(self, name: str) -> list[Message]:
-        """Give the worked examples of a task, as turns: NAME_1 and its NAME_1_reply, NAME_2, ..."""
+        """Return a task's worked examples, as turns: NAME_1 and its NAME_1_reply, NAME_2, ..."""
         numbers = takewhile(lambda number: f"{name}_{number}" in self, count(1))
         return [turn for number in numbers for turn in self._example(f"{name}_{number}")]
 
@@ -42,7 +42,7 @@ class Prompts:
         ]
 
     def filled(self, name: str, **values: str) -> str:
-        """Give a prompt with its {names} filled in."""
+        """Return a prompt with its {names} filled in."""
         return fill(self[name], values)
 
 

@@ -74,7 +74,7 @@ class Content(NamedTuple):
     first: tuple[tuple[str, float], ...] = ()
 
 
-class Fault(NamedTuple):
+class ErrorReply(NamedTuple):
     """An error that stands in a reply's place.
 
     code: "" where there is none; one of LASTING would come again. words: the endpoint's. by_filter:
@@ -141,8 +141,8 @@ class Provider(ABC):
 
     def parameters(self, parameters: Mapping[str, object]) -> Body:
         """Return the parameters of a role, in the words of chat completions, in the API's own."""
-        known = parameters.items()
-        return {name: value for name, value in known if name not in self.unknown_parameters}
+        items = parameters.items()
+        return {name: value for name, value in items if name not in self.unknown_parameters}
 
     def merged(self, body: Mapping[str, object], parameters: Mapping[str, object]) -> Body:
         """Return a body with parameters over its own."""
@@ -155,14 +155,14 @@ class Provider(ABC):
         choices = value_at(body, self.choices_name)
         return max(limits) * (choices if isinstance(choices, int) else 1) if limits else None
 
-    def fault(self, reply: object) -> Fault | None:
+    def error_in(self, reply: object) -> ErrorReply | None:
         """Return the error that stands in the place of a reply, of its decoded JSON; or None.
 
         Asked of every body, whatever its status. Here: an object "error" (or its words alone),
         unless there are words beside it, or a reason why there are none.
         """
-        fault = fault_of(reply.get("error")) if isinstance(reply, dict) else None
-        return fault if fault and self.is_without_words(reply) else None
+        error = error_of(reply.get("error")) if isinstance(reply, dict) else None
+        return error if error and self.is_without_words(reply) else None
 
     def is_without_words(self, reply: object) -> bool:
         """Tell whether a reply has no text, no refusal and no reason for that."""
@@ -234,15 +234,15 @@ def request_body(
     return {name: value for name, value in body.items() if name not in endpoint.omit}
 
 
-def fault_of(error: object) -> Fault | None:
-    """Return an error object, or its words alone, as a fault; None for what is neither."""
+def error_of(error: object) -> ErrorReply | None:
+    """Return an error object, or its words alone, as an ErrorReply; None for what is neither."""
     if isinstance(error, str) and error:
-        return Fault("", error)
+        return ErrorReply("", error)
     if not isinstance(error, dict) or not error:
         return None
     code = error.get("code")
     words = text_of(error.get("message"))
-    return Fault("" if code is None else str(code), words, by_filter=_is_by_filter(error))
+    return ErrorReply("" if code is None else str(code), words, by_filter=_is_by_filter(error))
 
 
 def _is_by_filter(error: Mapping[str, object]) -> bool:
@@ -275,9 +275,9 @@ def tokens_of(usage: Any, prompt: str, completion: str) -> tuple[int, int] | Non
     return counts if all(0 <= count <= MOST_TOKENS for count in counts) else None
 
 
-def text_parts(parts: Sequence[Any]) -> list[str]:
+def text_parts(content: Sequence[Any]) -> list[str]:
     """Return the texts of a content in parts, those of thinking and others left out."""
-    return [str(part["text"]) for part in parts if part["type"] == "text"]
+    return [str(piece["text"]) for piece in content if piece["type"] == "text"]
 
 
 def value_at(body: Mapping[str, object], name: str) -> object:

@@ -70,11 +70,11 @@ class _Scanner(NamedTuple):
     closing: tuple[re.Pattern[str], ...]
 
 
-def spoken(text: str, own: Marks | None = None) -> Spoken:
-    """Return what of a text was said; own: the study's marks for this model, beside PAIRS."""
-    if not any(sign in text for sign in (*SIGNS, *(own or ()))):
+def spoken(text: str, own_marks: Marks | None = None) -> Spoken:
+    """Return what of a text was said; own_marks: the study's for this model, beside PAIRS."""
+    if not any(sign in text for sign in (*SIGNS, *(own_marks or ()))):
         return Spoken(text=text, thought=False, ended=True)
-    return _said(text, list(_outspoken(text, own)))
+    return _said(text, list(_outspoken(text, own_marks)))
 
 
 def without_thinking(text: str) -> str:
@@ -85,19 +85,19 @@ def without_thinking(text: str) -> str:
     return _said(text, list(pieces(text))).text.strip()
 
 
-def _said(text: str, parts: Sequence[Piece]) -> Spoken:
-    thought = any(part.kind in ("think", "answer") for part in parts)
+def _said(text: str, split: Sequence[Piece]) -> Spoken:
+    thought = any(piece.kind in ("think", "answer") for piece in split)
     if not thought:
         return Spoken(text=text, thought=False, ended=True)
-    answer = after_thinking(parts)
-    ended = all(part.closed for part in answer if part.kind == "think")
-    words = "".join(part.text for part in answer if part.kind != "think")
+    answer = after_thinking(split)
+    ended = all(piece.closed for piece in answer if piece.kind == "think")
+    words = "".join(piece.text for piece in answer if piece.kind != "think")
     return Spoken(text=_ENDS.sub("", words).strip(), thought=True, ended=ended)
 
 
-def pieces(text: str, own: Marks | None = None) -> Iterator[Piece]:
+def pieces(text: str, own_marks: Marks | None = None) -> Iterator[Piece]:
     """Yield a text in its parts; together they are the text."""
-    scanner, at = _scanner(own), 0
+    scanner, at = _scanner(own_marks), 0
     while mark := scanner.marks.search(text, at):
         name, start = mark.lastgroup or "", mark.start()
         yield Piece("prose", text[at:start], closed=True)
@@ -108,9 +108,9 @@ def pieces(text: str, own: Marks | None = None) -> Iterator[Piece]:
     yield Piece("prose", text[at:], closed=True)
 
 
-def _outspoken(text: str, own: Marks | None) -> Iterator[Piece]:
+def _outspoken(text: str, own_marks: Marks | None) -> Iterator[Piece]:
     """Yield a text in its parts; an object that is none, by its end or its form, is prose."""
-    scanner, at, broken = _scanner(own), 0, 0
+    scanner, at, broken = _scanner(own_marks), 0, 0
     while mark := (scanner.marks if broken < MOST_BROKEN else scanner.thinking).search(text, at):
         name, start = mark.lastgroup or "", mark.start()
         kind, end = _kind_and_end(scanner, mark, name)
@@ -139,10 +139,10 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def after_thinking(parts: Sequence[Piece]) -> Sequence[Piece]:
+def after_thinking(split: Sequence[Piece]) -> Sequence[Piece]:
     """Return what comes after the last closing mark on its own."""
-    last = max((place for place, part in enumerate(parts) if part.kind == "answer"), default=-1)
-    return parts[last + 1 :]
+    last = max((place for place, piece in enumerate(split) if piece.kind == "answer"), default=-1)
+    return split[last + 1 :]
 
 
 def nesting(text: str, start: int = 0) -> Iterator[tuple[int, int]]:
@@ -165,8 +165,8 @@ def _kind_and_end(scanner: _Scanner, mark: re.Match[str], name: str) -> tuple[st
 
 
 @lru_cache(maxsize=64)
-def _scanner(own: Marks | None) -> _Scanner:
-    pairs = (*PAIRS, *([(re.escape(own[0]), re.escape(own[1]))] if own else []))
+def _scanner(own_marks: Marks | None) -> _Scanner:
+    pairs = (*PAIRS, *([(re.escape(own_marks[0]), re.escape(own_marks[1]))] if own_marks else []))
     named = [f"(?P<open{n}>{begin})|(?P<close{n}>{end})" for n, (begin, end) in enumerate(pairs)]
     marks = re.compile("|".join([*named, _OBJECT]), re.IGNORECASE)
     closing = tuple(re.compile(end, re.IGNORECASE) for _, end in pairs)

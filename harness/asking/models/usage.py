@@ -16,7 +16,7 @@ class Used(Protocol):
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """Give the usage by model."""
+        """Return the usage by model."""
 
 
 class UsageCount:
@@ -42,12 +42,12 @@ class UsageCount:
 
     @property
     def usage(self) -> dict[str, Usage]:
-        """Give what each model was asked, by name."""
+        """Return what each model was asked, by name."""
         return dict(sorted(self._usage.items()))
 
     @property
     def served(self) -> dict[str, list[str]]:
-        """Give the names that each endpoint gave for its model."""
+        """Return the names that each endpoint gave for its model."""
         return {name: sorted(names) for name, names in sorted(self._served.items())}
 
 
@@ -55,10 +55,10 @@ def spending(cells: Sequence[Used], prices: Prices | None) -> Spending:
     """Sum calls, tokens and cost by model; unknown is null with its reason, never 0."""
     usage: dict[str, Usage] = {}
     for cell in cells:
-        for name, part in cell.usage.items():
-            _add(usage.setdefault(name, Usage()), part)
-    known = prices.models if prices else {}
-    models = [_model_cost(name, usage[name], known.get(name)) for name in sorted(usage)]
+        for name, used in cell.usage.items():
+            _add(usage.setdefault(name, Usage()), used)
+    listed = prices.models if prices else {}
+    models = [_model_cost(name, usage[name], listed.get(name)) for name in sorted(usage)]
     return Spending(
         prices.currency if prices else None,
         prices.as_of if prices else None,
@@ -67,11 +67,11 @@ def spending(cells: Sequence[Used], prices: Prices | None) -> Spending:
     )
 
 
-def _add(total: Usage, part: Usage) -> None:
-    total.calls += part.calls
-    total.prompt_tokens += part.prompt_tokens
-    total.completion_tokens += part.completion_tokens
-    total.calls_without_tokens += part.calls_without_tokens
+def _add(total: Usage, used: Usage) -> None:
+    total.calls += used.calls
+    total.prompt_tokens += used.prompt_tokens
+    total.completion_tokens += used.completion_tokens
+    total.calls_without_tokens += used.calls_without_tokens
 
 
 def _model_cost(name: str, usage: Usage, price: Price | None) -> ModelCost:
@@ -85,8 +85,8 @@ def _model_cost(name: str, usage: Usage, price: Price | None) -> ModelCost:
 
 
 def _total(costs: Sequence[Value]) -> Value:
-    known = [cost.value for cost in costs if cost.value is not None]
+    values = [cost.value for cost in costs if cost.value is not None]
     calls = sum(cost.n for cost in costs)
-    if len(known) < len(costs):
-        return Value(None, calls, f"the cost of {len(costs) - len(known)} models is unknown")
-    return Value(math.fsum(known), calls)
+    if len(values) < len(costs):
+        return Value(None, calls, f"the cost of {len(costs) - len(values)} models is unknown")
+    return Value(math.fsum(values), calls)

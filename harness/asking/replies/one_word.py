@@ -77,9 +77,9 @@ def _read(answer: Answer, choice: Choice) -> tuple[float | None, bool]:
 def _meant(token: str, choice: Choice) -> str | None:
     """Return the word that a token is, or begins (of two letters at least) as no other does."""
     plain = _plain(token)
-    for word, other in ((choice.first, choice.second), (choice.second, choice.first)):
+    for word, contrary in ((choice.first, choice.second), (choice.second, choice.first)):
         begins = len(plain) > 1 and _plain(word).startswith(plain)
-        if plain == _plain(word) or (begins and not _plain(other).startswith(plain)):
+        if plain == _plain(word) or (begins and not _plain(contrary).startswith(plain)):
             return word
     return None
 
@@ -98,5 +98,5 @@ def _state(answer: Answer) -> str:
 
 def imagined_word(messages: Sequence[Message]) -> str:
     """Return the first of the two words that a prompt ends in, for an estimate; "" without."""
-    asked = re.search(r"Answer (\w+) or \w+\.\s*$", messages[-1]["content"])
-    return asked[1] if asked else ""
+    question = re.search(r"Answer (\w+) or \w+\.\s*$", messages[-1]["content"])
+    return question[1] if question else ""

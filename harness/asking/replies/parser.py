@@ -6,7 +6,7 @@ The rules, in their order:
 2. One pass splits the text into thinking (thinking.py has the rule), objects and the rest;
    thinking is never graded. Tags and braces inside an object's strings are plain text.
 3. A reply that is JSON as a whole but no object is ``wrong_shape``.
-4. Of the objects that are valid against the wanted fields the last one counts. Where two differ in
+4. Of the objects that are valid against the fields the last one counts. Where two differ in
    anything but a remark the reply is ``ambiguous`` (a judge may quote scores that the candidate
    wrote); up to protocol version 1 the last one won. Fields are checked in their order; keys count
    without regard to case; a key given twice must say the same twice; other keys are ignored;
@@ -102,7 +102,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Choice:
+class OneOf:
     """Describe an optional text out of options, as written there; an absent or null one is None."""
 
     options: tuple[str, ...]
@@ -113,8 +113,8 @@ class Texts:
     """Describe a JSON list of texts; empty and repeated ones are left out."""
 
 
-Wanted = Score | Text | Flag | Choice | Texts
-Fields = Mapping[str, Wanted]
+Field = Score | Text | Flag | OneOf | Texts
+Fields = Mapping[str, Field]
 Value = float | str | bool | tuple[str, ...] | None
 
 
@@ -215,7 +215,7 @@ def _chosen(objects: Sequence[Piece], fields: Fields, version: int) -> _Valid:
             valid.append(_values(piece, fields, version))
     if not valid:
         return _values(objects[-1], fields, version)  # raises what is wrong with the last one
-    deciding = [_deciding(each.values, fields) for each in valid]
+    deciding = [_deciding(candidate.values, fields) for candidate in valid]
     if version > 1 and any(values != deciding[-1] for values in deciding):
         raise _Unusable(
             AMBIGUOUS, f"The reply held {len(valid)} JSON objects that differ; one is needed."
@@ -224,7 +224,7 @@ def _chosen(objects: Sequence[Piece], fields: Fields, version: int) -> _Valid:
 
 
 def _deciding(values: Mapping[str, Value], fields: Fields) -> dict[str, Value]:
-    return {name: values[name] for name, wanted in fields.items() if wanted != Text(remark=True)}
+    return {name: values[name] for name, field in fields.items() if field != Text(remark=True)}
 
 
 def _values(piece: Piece, fields: Fields, version: int) -> _Valid:
@@ -233,8 +233,8 @@ def _values(piece: Piece, fields: Fields, version: int) -> _Valid:
     value, repairs = _decode(piece.text, version)
     if not isinstance(value, tuple):
         raise _Unusable(WRONG_SHAPE, f"The reply held {_shown(value)}; {_NEED}")
-    found = _merged(value)
-    return _Valid({name: _value(name, wanted, found) for name, wanted in fields.items()}, repairs)
+    members = _merged(value)
+    return _Valid({name: _value(name, field, members) for name, field in fields.items()}, repairs)
 
 
 _DECODER = json.JSONDecoder(
@@ -260,40 +260,40 @@ def _decode(text: str, version: int) -> tuple[object, tuple[str, ...]]:
 
 
 def _merged(pairs: tuple[tuple[str, object], ...]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    members: dict[str, object] = {}
     for key, value in pairs:
         name = key.casefold()
-        old = found.get(name, value)
+        old = members.get(name, value)
         if (old, isinstance(old, bool)) != (value, isinstance(value, bool)):  # since True == 1
             raise _Unusable(WRONG_SHAPE, f"The key {_quoted(key)} had two values; one is needed.")
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
-def _value(name: str, wanted: Wanted, found: Mapping[str, object]) -> Value:
-    if name.casefold() not in found and isinstance(wanted, Score | Flag | Texts):
-        problem = f"The JSON object had no {_quoted(name)} of its own; {_need(wanted)} is needed."
+def _value(name: str, field: Field, members: Mapping[str, object]) -> Value:
+    if name.casefold() not in members and isinstance(field, Score | Flag | Texts):
+        problem = f"The JSON object had no {_quoted(name)} of its own; {_need(field)} is needed."
         raise _Unusable(MISSING_FIELD, problem)
-    value = found.get(name.casefold())
-    state, plain = _fit(wanted, value)
+    value = members.get(name.casefold())
+    state, plain = _fit(field, value)
     if state == OK:
         return plain
-    what = "score for" if isinstance(wanted, Score) else "value of"
-    problem = f"The {what} {_quoted(name)} was {_shown(value)}; {_need(wanted)} is needed."
+    noun = "score for" if isinstance(field, Score) else "value of"
+    problem = f"The {noun} {_quoted(name)} was {_shown(value)}; {_need(field)} is needed."
     raise _Unusable(state, problem)
 
 
-def _fit(wanted: Wanted, value: object) -> tuple[str, Value]:
-    match wanted, value:
+def _fit(field: Field, value: object) -> tuple[str, Value]:
+    match field, value:
         case (Text(), None | str()):
             return OK, _writable(value or "")
-        case (Choice(), None):
+        case (OneOf(), None):
             return OK, None
         case (Flag(), bool()):
             return OK, value
-        case (Texts(), list()) if all(isinstance(one, str) for one in value):
-            return OK, tuple(dict.fromkeys(text for one in value if (text := _spaced(one))))
-        case (Choice(options), str()):
+        case (Texts(), list()) if all(isinstance(text, str) for text in value):
+            return OK, tuple(dict.fromkeys(spaced for text in value if (spaced := _spaced(text))))
+        case (OneOf(options), str()):
             return OK if value in options else OUT_OF_RANGE, value
         case (Score(low, high), int() | float()) if not isinstance(value, bool):
             if isinstance(value, float) and not math.isfinite(value):
@@ -303,13 +303,13 @@ def _fit(wanted: Wanted, value: object) -> tuple[str, Value]:
     return TYPE_ERROR, None
 
 
-def _need(wanted: Wanted) -> str:
-    match wanted:
+def _need(field: Field) -> str:
+    match field:
         case Score(low, high):
             return f"a number between {low:g} and {high:g}"
         case Flag():
             return "true or false"
-        case Choice(options):
+        case OneOf(options):
             return f"one of {', '.join(map(_quoted, options))} or null"
         case Texts():
             return "a list of texts"

@@ -92,10 +92,10 @@ def faults(fallbacks: Fallbacks) -> list[str]:
 
 def shares(replies: Sequence[Replies]) -> list[Fallback]:
     """Return what every protocol has: the second asks of its calls, the repairs of its replies."""
-    calls = sum(each.calls for each in replies)
-    second_asks = sum(each.second_asks for each in replies)
-    usable = sum(each.usable for each in replies)
-    repaired = sum(each.repaired for each in replies)
+    calls = sum(counted.calls for counted in replies)
+    second_asks = sum(counted.second_asks for counted in replies)
+    usable = sum(counted.usable for counted in replies)
+    repaired = sum(counted.repaired for counted in replies)
     return [
         share_of("second asks", second_asks, calls, "no reply in a form was asked for"),
         share_of("repaired replies", repaired, usable, "no reply was usable"),

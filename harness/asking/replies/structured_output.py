@@ -62,17 +62,17 @@ class Filled(NamedTuple):
 
 def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -> Filled:
     """Ask, and once more with what was wrong with the first reply."""
-    said, answers = list(messages), list[Answer]()
+    turns, answers = list(messages), list[Answer]()
     while True:
         name = call if not answers else f"{call}/ask-{len(answers) + 1}"
-        answer = model.ask(name, said, params=form.params, schema=form.schema)
+        answer = model.ask(name, turns, params=form.params, schema=form.schema)
         answers.append(answer)
         verdict = _verdict(answer, form)
         settled = verdict.state in ("ok", *LASTING)
         if settled or len(answers) == ASKS:
             return Filled(verdict, answer.text, answers)
         again = form.again.replace("{problem}", verdict.problem)
-        said += [
+        turns += [
             with_text({"role": "assistant", "content": answer.text}),
             {"role": "user", "content": again},
         ]

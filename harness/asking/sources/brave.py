@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import httpx
 import msgspec
 
-from harness.asking.faults import Reading
-from harness.asking.sources.inquiry import Inquiry, Reply, Window
+from harness.asking.faults import BodyReading
+from harness.asking.sources.inquiry import Inquiry, SourceReply, Window
 from harness.asking.sources.source_kind import SearchKind
 from harness.asking.sources.web_search import as_query, snippet
 from harness.results import Passage
@@ -60,7 +60,7 @@ class Brave(SearchKind):
     options = ("country", "extra_snippets", "goggles", "safesearch", "search_lang")
     needs_key = True
 
-    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> Reply:
+    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> SourceReply:
         """Send the search; raises EndpointRefused where the body tells of a refused key."""
         params = {
             "q": inquiry.query(direction),
@@ -77,14 +77,14 @@ class Brave(SearchKind):
             raise inquiry.refused(reply)
         return reply
 
-    def passages(self, reply: Reply, direction: str) -> Sequence[Passage]:  # noqa: ARG002
+    def passages(self, reply: SourceReply, direction: str) -> Sequence[Passage]:  # noqa: ARG002
         """Return description and further snippets of each result."""
         web = reply.read(BraveReply).web
         return [_passage(result) for result in web.results] if web else []
 
-    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> Reading:  # noqa: ARG002
+    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> BodyReading:  # noqa: ARG002
         """Return that the key is refused, if it is."""
-        return Reading(refusal=_refusal(status, body))
+        return BodyReading(refusal=_refusal(status, body))
 
 
 def _passage(result: BraveResult) -> Passage:

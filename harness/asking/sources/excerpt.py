@@ -35,15 +35,15 @@ class Paragraph(NamedTuple):
 
 
 def excerpt(page: str, direction: str, longest: int = LONGEST) -> str:
-    """Give the paragraphs that share most words with a direction, in the order of the page.
+    """Return the paragraphs that share most words with a direction, in the order of the page.
 
     page: plain text, a paragraph a line, sections headed by lines such as == History ==. Where no
     paragraph shares a word, these are the first ones. Of a paragraph that is too long on its own
     the sentences that fit are kept. "" where the page has no text.
     """
-    wanted = content_words(direction)
+    words = content_words(direction)
     ranked = sorted(
-        (-overlap(wanted, f"{paragraph.heading} {paragraph.text}"), paragraph)
+        (-overlap(words, f"{paragraph.heading} {paragraph.text}"), paragraph)
         for paragraph in _paragraphs(page)
     )
     fitting = [paragraph for worth, paragraph in ranked if worth < 0 or ranked[0][0] == 0]
@@ -72,7 +72,7 @@ def _bounded(ranked: list[Paragraph], longest: int) -> Iterator[Paragraph]:
 
 
 def _cut(text: str, longest: int) -> str:
-    """Give the sentences that fit, or the words where not even one sentence does."""
+    """Return the sentences that fit, or the words where not even one sentence does."""
     if len(text) <= longest:
         return text
     ends = [end.end() for end in _sentence_end.finditer(text) if end.end() <= longest]

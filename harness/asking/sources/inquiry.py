@@ -62,7 +62,7 @@ def _fits(query: str) -> bool:
     return len(query) <= LONGEST_QUERY and len(query.split()) <= MOST_WORDS
 
 
-class Reply(NamedTuple):
+class SourceReply(NamedTuple):
     """What came back from one call: the call's step and address; status, head and body.
 
     where: the call and its source, for a message.
@@ -130,17 +130,17 @@ class Inquiry:
         path: str,
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Reply:
+    ) -> SourceReply:
         """Get a path below the base URL."""
         query = f"?{urlencode(params)}" if params else ""
         return self._send(step, "GET", self._url(path + query), headers or {})
 
-    def post(self, step: str, path: str, body: object, headers: Mapping[str, str]) -> Reply:
+    def post(self, step: str, path: str, body: object, headers: Mapping[str, str]) -> SourceReply:
         """Post JSON to a path below the base URL."""
         sent = {"content-type": "application/json", **headers}
         return self._send(step, "POST", self._url(path), sent, msgspec.json.encode(body))
 
-    def follow(self, step: str, reply: Reply) -> Reply:
+    def follow(self, step: str, reply: SourceReply) -> SourceReply:
         """Go where a redirect points, if that is on the same host."""
         location = reply.headers.get("location", "")
         try:
@@ -154,14 +154,17 @@ class Inquiry:
             raise NoAnswer(f"{self.where(reply.step)} sends us to another host: {location!r}")
         return self._send(step, "GET", url, {})
 
-    def fetch(self, step: str, url: httpx.URL, kind: str) -> Reply | None:
+    def fetch(self, step: str, url: httpx.URL, kind: str) -> SourceReply | None:
         """Get something that nobody promised; None where it cannot be had, which is recorded.
 
         kind: of the request, "page" or "robots".
         """
-        wanted = {"accept": "text/html, text/plain;q=0.9, */*;q=0.1", "accept-encoding": "identity"}
+        accepted = {
+            "accept": "text/html, text/plain;q=0.9, */*;q=0.1",
+            "accept-encoding": "identity",
+        }
         try:
-            return self._exchanged(step, "GET", url, wanted, None, kind)
+            return self._exchanged(step, "GET", url, accepted, None, kind)
         except httpx.TransportError:
             return None
 
@@ -170,15 +173,15 @@ class Inquiry:
         return f"{self._call}/{step}: {self.endpoint.name} at {self.endpoint.base_url}"
 
     def down(self, step: str, words: str) -> Exception:
-        """Give what to raise where the source cannot answer now; `words` say what it did."""
+        """Return what to raise where the source cannot answer now; `words` say what it did."""
         if self._optional:
             return NoAnswer(f"{self.where(step)} {words}")
         return Incomplete(
             f"{self.where(step)} {words}. It will be asked again when `harness record` goes on."
         )
 
-    def refused(self, reply: Reply) -> EndpointRefused:
-        """Give what to raise where the source refuses every call."""
+    def refused(self, reply: SourceReply) -> EndpointRefused:
+        """Return what to raise where the source refuses every call."""
         return EndpointRefused(
             f"{self.where(reply.step)} answered {reply.status}: {reply.words}. {CHECK_KEY}"
         )
@@ -190,7 +193,7 @@ class Inquiry:
         url: httpx.URL,
         headers: Mapping[str, str],
         content: bytes | None = None,
-    ) -> Reply:
+    ) -> SourceReply:
         try:
             return self._checked(self._exchanged(step, method, url, headers, content, "source"))
         except httpx.DecodingError as error:
@@ -207,7 +210,7 @@ class Inquiry:
         headers: Mapping[str, str],
         content: bytes | None,
         kind: str,
-    ) -> Reply:
+    ) -> SourceReply:
         """Send one request; a page, or its robots.txt, may always fail."""
         request = httpx.Request(
             method,
@@ -228,9 +231,11 @@ class Inquiry:
             body = response.read()
         finally:
             response.close()
-        return Reply(step, url, response.status_code, response.headers, body, self.where(step))
+        return SourceReply(
+            step, url, response.status_code, response.headers, body, self.where(step)
+        )
 
-    def _checked(self, reply: Reply) -> Reply:
+    def _checked(self, reply: SourceReply) -> SourceReply:
         """Let answers pass; raise where there is none, or never will be."""
         if reply.status in REFUSALS and reply.status != NO_SUCH_PAGE:
             raise self.refused(reply)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from harness.asking.sources.inquiry import Inquiry, Reply, Window
+from harness.asking.sources.inquiry import Inquiry, SourceReply, Window
 from harness.asking.sources.source_kind import SearchKind
 from harness.asking.sources.web_search import as_query
 from harness.results import Passage
@@ -70,7 +70,7 @@ class OpenAlex(SearchKind):
     options = ("sort",)
     names_pages = False
 
-    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> Reply:
+    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> SourceReply:
         """Send the search."""
         endpoint = inquiry.endpoint
         params = {
@@ -88,7 +88,7 @@ class OpenAlex(SearchKind):
             params["api_key"] = endpoint.api_key
         return inquiry.get("search", "/works", params)
 
-    def passages(self, reply: Reply, direction: str) -> Sequence[Passage]:  # noqa: ARG002
+    def passages(self, reply: SourceReply, direction: str) -> Sequence[Passage]:  # noqa: ARG002
         """Return the abstract of each work that has one."""
         works = reply.read(Works).results
         return [_passage(work) for work in works if work.abstract_inverted_index]

@@ -14,7 +14,7 @@ import msgspec
 
 from harness.asking.relevance import relevant
 from harness.asking.sources.excerpt import excerpt
-from harness.asking.sources.inquiry import Inquiry, Reply
+from harness.asking.sources.inquiry import Inquiry, SourceReply
 from harness.asking.sources.page_transport import PAGE, ROBOTS
 from harness.results import Passage
 from harness.results.passage import PAGE_FORM
@@ -71,7 +71,7 @@ def is_robots(call: str) -> bool:
     return re.search(r"/result-\d+/robots(-\d+)?$", call) is not None
 
 
-def _permits(robots: Reply, url: httpx.URL) -> bool:
+def _permits(robots: SourceReply, url: httpx.URL) -> bool:
     rules = RobotFileParser()
     rules.parse(robots.content.decode("utf-8", "replace").splitlines())
     return rules.can_fetch(AGENT, str(url))

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 import httpx
 import msgspec
 
-from harness.asking.faults import LONGEST_WORDS, NOTHING, Luck, Reading
-from harness.asking.sources.inquiry import Inquiry, Reply, Window
+from harness.asking.faults import LONGEST_WORDS, NOTHING, BodyReading, Luck
+from harness.asking.sources.inquiry import Inquiry, SourceReply, Window
 from harness.asking.sources.source_kind import SearchKind
 from harness.asking.sources.web_search import as_query, snippet
 from harness.results import Passage
 
 
-class Licence(msgspec.Struct, frozen=True):
+class ResultLicence(msgspec.Struct, frozen=True):
     """The licence of a result, which our own corpus server adds."""
 
     title: str = ""
@@ -31,7 +31,7 @@ class SearxngResult(msgspec.Struct, frozen=True):
     title: str | None = None
     content: str | None = None
     publishedDate: str | None = None
-    license: Licence = Licence()
+    license: ResultLicence = ResultLicence()
 
 
 class SearxngReply(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class Searxng(SearchKind):
 
     options = ("categories", "engines", "language", "safesearch")
 
-    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> Reply:  # noqa: ARG002
+    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> SourceReply:  # noqa: ARG002
         """Send the search; raises what Inquiry.down does where its engines are silent."""
         options = as_query(inquiry.endpoint.options)
         params = {"q": inquiry.query(direction), "format": "json", **options}
@@ -63,7 +63,7 @@ class Searxng(SearchKind):
             raise inquiry.down("search", f"has {silence} to the last try")
         return reply
 
-    def passages(self, reply: Reply, direction: str) -> Sequence[Passage]:  # noqa: ARG002
+    def passages(self, reply: SourceReply, direction: str) -> Sequence[Passage]:  # noqa: ARG002
         """Return a snippet of each result."""
         return [
             snippet(
@@ -76,7 +76,7 @@ class Searxng(SearchKind):
         """Tell whether a date is in a window; a result without one is not."""
         return window is None or (bool(date) and window.holds(date))
 
-    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> Reading:  # noqa: ARG002
+    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> BodyReading:  # noqa: ARG002
         """Return that engines are silent, if they are."""
         if status != httpx.codes.OK or b"unresponsive_engines" not in body:
             return NOTHING
@@ -84,7 +84,9 @@ class Searxng(SearchKind):
             silence = msgspec.json.decode(body, type=SearxngReply).silence
         except (ValueError, RecursionError):
             return NOTHING
-        return Reading(Luck("silent engines", f"the search had {silence}")) if silence else NOTHING
+        return (
+            BodyReading(Luck("silent engines", f"the search had {silence}")) if silence else NOTHING
+        )
 
 
 KIND = Searxng()

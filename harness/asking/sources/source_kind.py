@@ -12,8 +12,8 @@ from itertools import islice
 
 import httpx
 
-from harness.asking.faults import NOTHING, Reading
-from harness.asking.sources.inquiry import Inquiry, Reply, SourceEndpoint, Window
+from harness.asking.faults import NOTHING, BodyReading
+from harness.asking.sources.inquiry import Inquiry, SourceEndpoint, SourceReply, Window
 from harness.errors import UsageError
 from harness.registry import load
 from harness.results import Passage
@@ -40,14 +40,14 @@ class SourceKind(ABC):
         """
 
     @abstractmethod
-    def passages(self, reply: Reply, direction: str) -> Iterable[Passage]:
+    def passages(self, reply: SourceReply, direction: str) -> Iterable[Passage]:
         """Return every passage that a reply holds, each with its licence ("": not known).
 
         direction: what is looked for, "" where everything counts: what may be handed on of a
         recording is decided by these licences. Raises NoAnswer for what is no reply of this kind.
         """
 
-    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> Reading:  # noqa: ARG002
+    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> BodyReading:  # noqa: ARG002
         """Return what a body says beyond its status: bad luck, or a refused key."""
         return NOTHING
 
@@ -60,7 +60,7 @@ class SearchKind(SourceKind):
     """A kind that answers a search with one reply, whose passages carry their dates."""
 
     @abstractmethod
-    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> Reply:
+    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> SourceReply:
         """Send the search, under the step "search"."""
 
     def look_up(self, inquiry: Inquiry, direction: str, window: Window | None) -> Iterator[Passage]:

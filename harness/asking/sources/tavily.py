@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from harness.asking.sources.excerpt import excerpt
-from harness.asking.sources.inquiry import Inquiry, Reply, Window
+from harness.asking.sources.inquiry import Inquiry, SourceReply, Window
 from harness.asking.sources.source_kind import SearchKind
 from harness.asking.sources.web_search import snippet
 from harness.results import Passage
@@ -42,7 +42,7 @@ class Tavily(SearchKind):
     )
     needs_key = True
 
-    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> Reply:
+    def search(self, inquiry: Inquiry, direction: str, window: Window | None) -> SourceReply:
         """Send the search."""
         body = {
             "query": inquiry.query(direction),
@@ -55,7 +55,7 @@ class Tavily(SearchKind):
         headers = {"authorization": f"Bearer {key}"} if key else {}
         return inquiry.post("search", "/search", body, headers)
 
-    def passages(self, reply: Reply, direction: str) -> Iterator[Passage]:
+    def passages(self, reply: SourceReply, direction: str) -> Iterator[Passage]:
         """Yield each result: what its page says of the direction, or else its snippet."""
         for result in reply.read(TavilyReply).results:
             passage = snippet(result.title, result.content, result.url, result.published_date)

@@ -19,14 +19,14 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from harness.asking.faults import NOTHING, Luck, Reading
+from harness.asking.faults import NOTHING, BodyReading, Luck
 from harness.asking.sources.excerpt import excerpt
 from harness.asking.sources.inquiry import (
     NO_SUCH_PAGE,
     Inquiry,
     NoAnswer,
-    Reply,
     SourceEndpoint,
+    SourceReply,
     Window,
 )
 from harness.asking.sources.source_kind import SourceKind
@@ -43,7 +43,7 @@ LONGEST_TITLE = 255  # bytes
 _not_in_titles = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f\ufffd]")
 
 
-class Licence(msgspec.Struct, frozen=True):
+class PageLicence(msgspec.Struct, frozen=True):
     """The licence of a page; MediaWiki's core REST API names one beside it, Wikipedia does not."""
 
     title: str = LICENCE
@@ -77,7 +77,7 @@ class Summary(msgspec.Struct, frozen=True):
     content_urls: Addresses = Addresses()
     revision: str | int = ""
     timestamp: str = ""
-    license: Licence = Licence()
+    license: PageLicence = PageLicence()
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -109,7 +109,7 @@ class Page(msgspec.Struct, frozen=True):
     revisions: tuple[Revision, ...] = ()
     pageprops: dict[str, object] = {}
     fullurl: str = ""
-    license: Licence = Licence()
+    license: PageLicence = PageLicence()
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -132,7 +132,7 @@ class Wikipedia(SourceKind):
     has_dates = False
     names_pages = False
 
-    def passages(self, reply: Reply, direction: str) -> Iterator[Passage]:
+    def passages(self, reply: SourceReply, direction: str) -> Iterator[Passage]:
         """Yield the summary, the pages, or the pieces of pages that a search shows."""
         if httpx.codes.is_redirect(reply.status) or reply.status in (NO_SUCH_PAGE, NO_TITLE):
             return
@@ -146,12 +146,12 @@ class Wikipedia(SourceKind):
         yield from (_passage(page, direction) for page in query.pages)
         yield from (Passage(hit.title, hit.snippet, "", licence=LICENCE) for hit in query.search)
 
-    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> Reading:
+    def reading(self, status: int, headers: httpx.Headers, body: bytes) -> BodyReading:
         """Return that the wiki is too busy, if it says so."""
         code = headers.get("mediawiki-api-error") or _error_code(body)
         if status != httpx.codes.OK or code not in BUSY:
             return NOTHING
-        return Reading(Luck(code, f"the wiki answered {code}"))
+        return BodyReading(Luck(code, f"the wiki answered {code}"))
 
     def entry_problem(self, endpoint: SourceEndpoint) -> str:
         """Return that Wikimedia's policy (User-Agent policy) wants to know who asks."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from harness.asking.models.model import Message, Model
-from harness.asking.replies.parser import Fields, Text, Verdict, Wanted
+from harness.asking.replies.parser import Field, Fields, Text, Verdict
 from harness.asking.replies.parser import Score as ScoreField
 from harness.asking.replies.structured_output import Form, ask_form
 from harness.protocols.ddft.dialogue.examined import VERDICT, Bench, Examined, JudgedAnswer
@@ -76,7 +76,7 @@ def _opening(prompts: Mapping[str, str], suffix: str) -> list[Message]:
 
 
 def _fields(scales: tuple[str, ...]) -> Fields:
-    fields: dict[str, Wanted] = {}
+    fields: dict[str, Field] = {}
     for scale in scales:
         fields |= {scale: ScoreField(), f"{scale}_reason": Text(remark=True)}
     return fields
