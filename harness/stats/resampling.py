@@ -21,6 +21,7 @@ from harness.stats.columns import FloatArray, IntArray, Numbers, pair, squares
 
 RESAMPLES = 10_000
 CHUNK = 2**20
+MOST_UNDEFINED = 0.05  # of the resamples: with more, those that are left are no fair sample
 
 Statistic = Callable[..., FloatArray]
 
@@ -60,24 +61,30 @@ def bootstrap(
     columns: Sequence[npt.NDArray[Any]],
     indices: IntArray,
     level: float = 0.95,
+    most_undefined: float = MOST_UNDEFINED,
 ) -> Bootstrap:
     """Return the percentile interval and standard error of a statistic over resampled rows.
 
     The statistic takes the resampled columns, each of shape (resamples, n, ...), and gives one
     number a resample, NaN where it is undefined. Those are dropped and counted. Percentiles are
-    interpolated linearly (Hyndman and Fan's type 7, numpy's default). Undefined where fewer than
-    two resamples give a number.
+    interpolated linearly (Hyndman and Fan's type 7, numpy's default). Undefined where more than
+    the share `most_undefined` of the resamples are, and where fewer than two give a number.
     """
     values = replicates(statistic, columns, indices)
     kept = values[~np.isnan(values)]
-    if len(kept) < 2:
+    dropped = len(values) - len(kept)
+    reason = None
+    if dropped > most_undefined * len(values):
+        reason = f"only {len(kept):,} of {len(values):,} resamples give a number"
+    elif len(kept) < 2:
         reason = f"{len(kept)} of {len(values)} resamples give a number"
+    if reason:
         interval, se = Interval(None, None, level, reason), Value(None, len(kept), reason)
     else:
         low, high = np.percentile(kept, [50 - 50 * level, 50 + 50 * level])
         interval = Interval(float(low), float(high), level)
         se = Value(math.sqrt(squares(kept.tolist()) / (len(kept) - 1)), len(kept))
-    return Bootstrap(interval, se, len(values), len(values) - len(kept))
+    return Bootstrap(interval, se, len(values), dropped)
 
 
 def replicates(
@@ -97,16 +104,30 @@ def replicates(
     return np.concatenate([statistic(*(column[chunk] for column in columns)) for chunk in chunks])
 
 
-def bootstrap_pearson(x: Numbers, y: Numbers, indices: IntArray, level: float = 0.95) -> Bootstrap:
+def bootstrap_pearson(
+    x: Numbers,
+    y: Numbers,
+    indices: IntArray,
+    level: float = 0.95,
+    most_undefined: float = MOST_UNDEFINED,
+) -> Bootstrap:
     """Return the percentile interval of Pearson's r over resampled pairs."""
     first, second = pair(x, y)
-    return bootstrap(pearson_rows, [np.asarray(first), np.asarray(second)], indices, level)
+    columns = [np.asarray(first), np.asarray(second)]
+    return bootstrap(pearson_rows, columns, indices, level, most_undefined)
 
 
-def bootstrap_spearman(x: Numbers, y: Numbers, indices: IntArray, level: float = 0.95) -> Bootstrap:
+def bootstrap_spearman(
+    x: Numbers,
+    y: Numbers,
+    indices: IntArray,
+    level: float = 0.95,
+    most_undefined: float = MOST_UNDEFINED,
+) -> Bootstrap:
     """Return the percentile interval of Spearman's rho over pairs, ranked anew each time."""
     first, second = pair(x, y)
-    return bootstrap(spearman_rows, [ranks.codes(first), ranks.codes(second)], indices, level)
+    columns = [ranks.codes(first), ranks.codes(second)]
+    return bootstrap(spearman_rows, columns, indices, level, most_undefined)
 
 
 def bootstrap_mean(values: FloatArray, indices: IntArray, level: float = 0.95) -> Bootstrap:

@@ -22,7 +22,7 @@ def drawn(case: dict[str, Any]) -> IntArray:
 def bootstrapped(case: dict[str, Any], method: str, indices: IntArray) -> Bootstrap:
     pearson = method == "pearson"
     run = resampling.bootstrap_pearson if pearson else resampling.bootstrap_spearman
-    return run(case["inputs"]["x"], case["inputs"]["y"], indices)
+    return run(case["inputs"]["x"], case["inputs"]["y"], indices, most_undefined=1.0)
 
 
 def replicates(case: dict[str, Any], method: str) -> FloatArray:

@@ -92,9 +92,21 @@ def test_bootstrap() -> None:
     indices = resampling.draw(4, generator(1), 50)
     found = resampling.bootstrap_spearman([1, 1, 1, 1], [1, 2, 3, 4], indices)
     assert (found.dropped, found.resamples) == (50, 50)
-    assert found.interval.reason == found.se.reason == "0 of 50 resamples give a number"
-    found = resampling.bootstrap_pearson([0.1] * 4, [1, 2, 3, 4], indices)
-    assert found.dropped == 50
+    assert found.interval.reason == found.se.reason == "only 0 of 50 resamples give a number"
+    found = resampling.bootstrap_pearson([0.1] * 4, [1, 2, 3, 4], indices, most_undefined=1.0)
+    assert (found.dropped, found.interval.reason) == (50, "0 of 50 resamples give a number")
+
+
+def test_bootstrap_with_many_undefined_resamples() -> None:
+    """With more than 5 of 100 undefined there is no interval, but by the rule of before."""
+    flag, ci = [0, 0, 0, 1], [1, 2, 3, 4]
+    indices = resampling.draw(4, generator(1), 400)
+    found = resampling.bootstrap_pearson(flag, ci, indices)
+    assert found.dropped > 0.05 * 400
+    assert found.interval.low is found.se.value is None
+    assert found.interval.reason == f"only {400 - found.dropped} of 400 resamples give a number"
+    before = resampling.bootstrap_pearson(flag, ci, indices, most_undefined=1.0)
+    assert before.interval.low is not None
 
 
 def test_agreement() -> None:

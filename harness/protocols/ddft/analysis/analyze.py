@@ -32,6 +32,7 @@ from harness.protocols.ddft.dialogue.materials import PROTOCOL_VERSION
 from harness.protocols.ddft.metrics.scoring import MetricRules
 from harness.results import CellResult, Phrasings, SubjectMetrics, Value
 from harness.stats.fewest import FEWEST
+from harness.stats.resampling import MOST_UNDEFINED
 
 THRESHOLDS = Thresholds(
     fewest=FEWEST,
@@ -65,7 +66,9 @@ def analyze(
     complete = {subject.subject for subject in chosen if subject.complete}
     paper = sorted_cells(cells, PAPER)
     kept = [cell for cell in paper if cell.cell.subject in complete]
-    rows, resamples = evaluations(kept), Resamples(seed)
+    rows = evaluations(kept)
+    # what was recorded under version 1 has an interval however many resamples were undefined
+    resamples = Resamples(seed, most_undefined=1.0 if version == 1 else MOST_UNDEFINED)
     _require_domains({e.concept for e in rows}, domains)
     apart = rescored(without_turn(kept, TRAP), rules)
     found = correlations(chosen, apart, turn_means(rows), facts, resamples)

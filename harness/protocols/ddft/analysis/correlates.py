@@ -158,7 +158,8 @@ def _correlate(column: Column, ci: Known, resamples: Resamples) -> Found:
         return Found(nothing, nothing, Exact(nothing), no_bootstrap(len(x), reason))
     found = _METHODS[column.method](x, y)
     resampled = bootstrap_spearman if column.method == "spearman" else bootstrap_pearson
-    boot = resampled(x, y, resamples.of("subjects", len(x)))
+    draws, share = resamples.of("subjects", len(x)), resamples.most_undefined
+    boot = resampled(x, y, draws, most_undefined=share)
     return Found(found.coefficient, found.p, found.exact, boot)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -11,15 +10,20 @@ from harness.results import Interval, Value
 from harness.stats import resampling
 from harness.stats.columns import FloatArray, IntArray
 from harness.stats.fewest import too_few
-from harness.stats.resampling import RESAMPLES, Bootstrap
+from harness.stats.resampling import MOST_UNDEFINED, RESAMPLES, Bootstrap
 from harness.stats.seeds import seeded
 
 
 class Resamples:
-    """Draws of n of something, from a generator of its own for each label and n."""
+    """Draws of n of something, from a generator of its own for each label and n.
 
-    def __init__(self, seed: int, resamples: int = RESAMPLES) -> None:
-        self._seed, self.resamples = seed, resamples
+    most_undefined: the share of resamples without a coefficient that a correlation may have.
+    """
+
+    def __init__(
+        self, seed: int, resamples: int = RESAMPLES, most_undefined: float = MOST_UNDEFINED
+    ) -> None:
+        self._seed, self.resamples, self.most_undefined = seed, resamples, most_undefined
         self._drawn: dict[tuple[str, int], IntArray] = {}
 
     def of(self, what: str, n: int) -> IntArray:
@@ -46,14 +50,7 @@ def no_bootstrap(n: int, reason: str) -> Bootstrap:
 def of_replicates(values: FloatArray) -> Bootstrap:
     """Return the percentile interval of replicates that are computed already, NaN left out.
 
-    Where more of them are NaN than the interval leaves outside, it is no interval: null.
     The library wants to draw: it is handed one row, drawn once for each replicate, in one chunk.
     """
     row, draws = np.zeros(1), np.zeros((len(values), 1), dtype=np.int64)
-    found = resampling.bootstrap(lambda _: values, [row], draws)
-    kept = found.resamples - found.dropped
-    if found.dropped <= (1 - found.interval.level) * found.resamples:
-        return found
-    reason = f"only {kept:,} of {found.resamples:,} resamples give a number"
-    nothing = Interval(None, None, found.interval.level, reason)
-    return replace(found, interval=nothing, se=Value(None, kept, reason))
+    return resampling.bootstrap(lambda _: values, [row], draws)
