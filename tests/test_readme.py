@@ -71,7 +71,7 @@ def test_the_drills_table_is_its_results(run: dict[str, Any]) -> None:
     assert f"| {' | '.join(cells)} |" in README
 
 
-@pytest.mark.parametrize("study", ["ddft-local", "depthcharge-local"])
+@pytest.mark.parametrize("study", ["ddft-local", "depthcharge-local", "program-local"])
 def test_the_verdict_shown_is_the_studys(study: str) -> None:
     """Cells, calls and the fingerprint that the README prints are the study's, in a replay.
 

@@ -346,8 +346,8 @@ def _read_line(
     except (ValueError, RecursionError) as error:
         raise _damaged(path, f"line {number + 1} is damaged ({error})") from error
     wrong = flaw(interaction, file_format)
-    if wrong is None and to_line(interaction) != text:  # not as we write it: a slower look
-        wrong = flaw_of_keys(text)
+    if wrong is not None or to_line(interaction) != text:  # not as we write it: a slower look
+        wrong = flaw_of_keys(text) or wrong
     if wrong is not None:
         raise _damaged(path, f"line {number + 1} is damaged ({wrong})")
     return interaction
