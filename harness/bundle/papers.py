@@ -16,7 +16,7 @@ STAYS = (  # what leaving out a model's answers does not reach
 )
 
 
-class Facts(NamedTuple):
+class BundleFacts(NamedTuple):
     """What the papers say of a bundle.
 
     verdict: the line that `harness replay` prints, its seconds left open. lock: the file that pins
@@ -60,7 +60,7 @@ class Facts(NamedTuple):
         return max(FEWEST_SECONDS, round(self.calls / CALLS_A_SECOND))
 
 
-def readme(facts: Facts) -> str:
+def readme(facts: BundleFacts) -> str:
     """Return the reviewer's README."""
     return "\n".join(
         [
@@ -86,7 +86,7 @@ def readme(facts: Facts) -> str:
     )
 
 
-def _subject(facts: Facts) -> list[str]:
+def _subject(facts: BundleFacts) -> list[str]:
     """Say what is recorded, and how much of it is computed anew."""
     if not facts.left_out:
         return [
@@ -100,7 +100,7 @@ def _subject(facts: Facts) -> list[str]:
     ]
 
 
-def _program(facts: Facts) -> list[str]:
+def _program(facts: BundleFacts) -> list[str]:
     return [
         f"**The program is not in this bundle.** It is harness {facts.version}, which is in no",
         "package index: `pip install harness` does not get it. Whoever published this recording",
@@ -118,7 +118,7 @@ def _program(facts: Facts) -> list[str]:
     ]
 
 
-def _sample(facts: Facts) -> list[str]:
+def _sample(facts: BundleFacts) -> list[str]:
     if facts.sample_of is None:
         return []
     name, share = facts.sample_of
@@ -130,7 +130,7 @@ def _sample(facts: Facts) -> list[str]:
     ]
 
 
-def _left_out(facts: Facts) -> list[str]:
+def _left_out(facts: BundleFacts) -> list[str]:
     if not facts.left_out:
         return []
     return [
@@ -165,7 +165,7 @@ def terms_of_dropped(models: Sequence[str], same_models: Sequence[str]) -> str:
     )
 
 
-def _contents(facts: Facts) -> list[str]:
+def _contents(facts: BundleFacts) -> list[str]:
     report = ["| `report.html` | tables and plots |"] if facts.report else []
     return [
         "| file | what it is |",
@@ -183,7 +183,7 @@ def _contents(facts: Facts) -> list[str]:
     ]
 
 
-def appendix(facts: Facts) -> str:
+def appendix(facts: BundleFacts) -> str:
     """Return the appendix for artifact evaluation."""
     return "\n".join(
         [
@@ -222,7 +222,7 @@ def appendix(facts: Facts) -> str:
     )
 
 
-def _calls(facts: Facts) -> str:
+def _calls(facts: BundleFacts) -> str:
     """Say how many calls a replay of this bundle answers, and how many it cannot."""
     replayed = f"{facts.replayed_calls} are replayed, in {facts.replayed_cells} cells; none is sent"
     if not facts.left_out:
@@ -231,7 +231,7 @@ def _calls(facts: Facts) -> str:
     return f"{replayed}; {calls} more, in {cells} cells that lack bodies, are not replayed"
 
 
-def _variation(facts: Facts) -> list[str]:
+def _variation(facts: BundleFacts) -> list[str]:
     """Say what a replay of this bundle compares, and how far that may differ."""
     if not facts.numbers_compared:
         return [
@@ -259,7 +259,7 @@ def _variation(facts: Facts) -> list[str]:
     ]
 
 
-def citation(facts: Facts) -> str:
+def citation(facts: BundleFacts) -> str:
     """Return a citation file in the Citation File Format 1.2.0, its author to be filled in."""
     lines = [
         "cff-version: 1.2.0",

@@ -35,7 +35,7 @@ SHOWN = 80  # characters of a name that is refused
 PLAIN_TYPES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 
 
-class Limits(NamedTuple):
+class BundleLimits(NamedTuple):
     """The most that a bundle may hold: bytes in all, files, and how many times its own size."""
 
     size: int = 4 * 2**30
@@ -47,10 +47,10 @@ class Limits(NamedTuple):
         return min(self.size, max(2**24, self.times * compressed))
 
 
-LIMITS = Limits()
+LIMITS = BundleLimits()
 
 
-def unpack(bundle: Path, into: Path, limits: Limits = LIMITS) -> Path:
+def unpack(bundle: Path, into: Path, limits: BundleLimits = LIMITS) -> Path:
     """Unpack a bundle into an empty folder and give the one folder in it.
 
     Raises UsageError where there is no such file, DamagedFile where it is not what `harness pack`
@@ -82,7 +82,7 @@ def _sound(bundle: Path) -> bytes:
     return data
 
 
-def _decompress(bundle: Path, file: IO[bytes], limits: Limits) -> None:
+def _decompress(bundle: Path, file: IO[bytes], limits: BundleLimits) -> None:
     """Write what a bundle holds to a file."""
     data = _sound(bundle)
     limit = limits.size_of(len(data))
@@ -125,7 +125,7 @@ def _opened(bundle: Path, file: IO[bytes]) -> Iterator[tarfile.TarFile]:
         raise _damaged(bundle, f"it holds no sound tar archive ({error})") from error
 
 
-def _checked(bundle: Path, tar: tarfile.TarFile, limits: Limits) -> list[tarfile.TarInfo]:
+def _checked(bundle: Path, tar: tarfile.TarFile, limits: BundleLimits) -> list[tarfile.TarInfo]:
     """Return the members of an archive, each of them looked at, before one is unpacked."""
     members: list[tarfile.TarInfo] = []
     files: set[PurePosixPath] = set()

@@ -86,10 +86,10 @@ def _recorded(study: Study) -> Recorded:
     return Recorded(len(responses), times[0], times[-1], waited)
 
 
-def _facts(study: Study, staged: Study, left_out: LeftOut, verdict: Verdict) -> papers.Facts:
+def _facts(study: Study, staged: Study, left_out: LeftOut, verdict: Verdict) -> papers.BundleFacts:
     recorded = _recorded(staged)
     is_sample = staged.name != study.name
-    return papers.Facts(
+    return papers.BundleFacts(
         study=staged.name,
         title=staged.file.title,
         protocol=staged.file.protocol,

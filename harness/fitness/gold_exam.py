@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from harness.asking.executor import Each
 from harness.asking.models.model import Answer
 from harness.asking.models.usage import UsageCount
-from harness.asking.replies.reply_count import Reply
+from harness.asking.replies.reply_count import ReplyOutcome
 from harness.asking.replies.structured_output import Heard
 from harness.results import GoldKey, GoldResult, GoldTranscript, Score
 
@@ -22,7 +22,7 @@ class Grading(NamedTuple):
     grade: Score | str
     words: str
     answers: Sequence[Answer]
-    reply: Reply
+    reply: ReplyOutcome
 
 
 class GoldExam(Generic[GoldText]):

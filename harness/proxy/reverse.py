@@ -36,7 +36,7 @@ JSON = (b"content-type", b"application/json")
 NEVER_AGAIN = (b"x-should-retry", b"false")
 
 
-class Target(NamedTuple):
+class CallTarget(NamedTuple):
     """Where a call goes: its cell, its endpoint, and the address there."""
 
     cell: str
@@ -44,7 +44,7 @@ class Target(NamedTuple):
     url: str
 
 
-class Tally(NamedTuple):
+class ProxyTally(NamedTuple):
     """What a proxy did, over all cells."""
 
     cells: int
@@ -123,7 +123,7 @@ class ReverseProxy:
         prefix = f"/c/{cell}" if cell else ""
         return f"http://127.0.0.1:{self.port}{prefix}/{endpoint}"
 
-    async def close(self, patience: float = 2.0) -> Tally:
+    async def close(self, patience: float = 2.0) -> ProxyTally:
         """Listen no more, write the cassettes, and return what happened."""
         await self._server.close(patience)
         recorders = {cell: transport.recorder for cell, transport in self._cells.items()}
@@ -135,7 +135,7 @@ class ReverseProxy:
                 self._stops.setdefault(cell, str(error))
         if self._network is not None:
             await self._network.aclose()
-        return Tally(
+        return ProxyTally(
             len(recorders),
             sum(recorder.matched for recorder in recorders.values()),
             sum(recorder.sent for recorder in recorders.values()),
@@ -227,7 +227,7 @@ class ReverseProxy:
         )
         return request, target.cell
 
-    def _target(self, target: str) -> Target:
+    def _target(self, target: str) -> CallTarget:
         path, question, query = target.partition("?")
         parts = path.split("/", 4)
         cell = ONLY_CELL
@@ -243,7 +243,7 @@ class ReverseProxy:
             self._refused += 1
             raise _Refused(404, f"{cell!r} is no name of a cell")
         base = self._endpoints[name].base_url.rstrip("/")
-        return Target(cell, name, base + (f"/{rest}" if rest else "") + question + query)
+        return CallTarget(cell, name, base + (f"/{rest}" if rest else "") + question + query)
 
 
 class _Refused(Exception):

@@ -8,15 +8,15 @@ import threading
 from collections.abc import Callable
 from typing import Self
 
-from harness.proxy.reverse import ReverseProxy, Tally
+from harness.proxy.reverse import ProxyTally, ReverseProxy
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def serve(proxy: ReverseProxy, port: int, started: Callable[[], None]) -> Tally:
+def serve(proxy: ReverseProxy, port: int, started: Callable[[], None]) -> ProxyTally:
     """Serve until a signal comes (Ctrl-C, SIGTERM, SIGHUP); then save, and return what happened."""
 
-    async def run() -> Tally:
+    async def run() -> ProxyTally:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         for number in SIGNALS:
             loop.add_signal_handler(number, stop.set)
@@ -33,7 +33,7 @@ class RunningProxy:
 
     def __init__(self, proxy: ReverseProxy) -> None:
         self.proxy = proxy
-        self.tally: Tally | None = None
+        self.tally: ProxyTally | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 

@@ -25,7 +25,7 @@ from harness.json_files import flaw_of_keys
 from harness.recording.exchange import digest_of, request_in
 from harness.recording.files_read import FilesRead
 from harness.recording.interaction import Interaction, flaw
-from harness.recording.journal import Span
+from harness.recording.journal import ByteSpan
 from harness.recording.rules import NO_RULES, Rules, check
 
 FORMAT = 2
@@ -143,7 +143,7 @@ class Cassette:
         entries: Iterable[Interaction] = (_read(self._entries[place]) for place in order)
         if cleaned is not None:
             entries = map(cleaned, _without_holes(order, entries))
-        spans: list[Span] = []
+        spans: list[ByteSpan] = []
         write_atomic(path, _blocks(_placed(path, pieces(entries, self.rules), spans)))
         for place, span in zip(order, spans[1:-1], strict=True):
             entry = self._entries[place]
@@ -154,7 +154,7 @@ class Cassette:
 class Written(NamedTuple):
     """An interaction that stands in a file: its place there, and in the order of a cassette."""
 
-    span: Span
+    span: ByteSpan
     call: str | None
     occurrence: int
 
@@ -202,12 +202,12 @@ def pieces(interactions: Iterable[Interaction], rules: Rules = NO_RULES) -> Iter
     yield b"\n" + LAST_LINE + b"\n"
 
 
-def _placed(path: Path, pieces: Iterable[bytes], spans: list[Span]) -> Iterator[bytes]:
+def _placed(path: Path, pieces: Iterable[bytes], spans: list[ByteSpan]) -> Iterator[bytes]:
     """Pass pieces on, and note where each will stand in the file, behind its separator."""
     start = 0
     for piece in pieces:
         skipped = len(piece) - len(piece.lstrip(b",\n"))
-        spans.append(Span(path, start + skipped, len(piece) - skipped))
+        spans.append(ByteSpan(path, start + skipped, len(piece) - skipped))
         start += len(piece)
         yield piece
 

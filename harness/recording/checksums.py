@@ -26,12 +26,12 @@ class FileState(NamedTuple):
 
 
 def manifest_path(root: Path, study: str, kind: str = "md5") -> Path:
-    """Give the place of a study's manifest."""
+    """Return the place of a study's manifest."""
     return root / "checksums" / f"{study}.{kind}"
 
 
 def covered_files(folder: Path) -> list[Path]:
-    """Give every file that a study's manifest covers, sorted."""
+    """Return every file that a study's manifest covers, sorted."""
     return sorted(
         path
         for path in folder.rglob("*")
@@ -56,7 +56,7 @@ def write_manifests(root: Path, folder: Path) -> str:
 
 
 def fingerprint(root: Path, study: str) -> str:
-    """Give the MD5 of the manifest on disk; raises UsageError where there is none."""
+    """Return the MD5 of the manifest on disk; raises UsageError where there is none."""
     path = manifest_path(root, study)
     if not path.is_file():
         raise UsageError(
@@ -131,5 +131,5 @@ def _same_lines(path: Path, md5: str) -> bool:
 
 
 def faults(states: Iterable[FileState]) -> list[FileState]:
-    """Give the files that are not ok."""
+    """Return the files that are not ok."""
     return [state for state in states if state.state != "ok"]

@@ -39,7 +39,7 @@ def digest(method: str, url: str, content_type: str, body: bytes) -> str:
 
 
 def normal_url(url: str) -> str:
-    """Give the URL without secrets, fragment and default port, its query sorted by name."""
+    """Return the URL without secrets, fragment and default port, its query sorted by name."""
     parts = urlsplit(clean_url(url))
     scheme, host = parts.scheme.lower(), parts.netloc.lower()
     host = host.removesuffix(_ports.get(scheme, "\0"))
@@ -51,7 +51,7 @@ def normal_url(url: str) -> str:
 
 
 def canonical_body(content_type: str, body: bytes) -> tuple[str, object]:
-    """Give the kind of a body ("empty", "json", "multipart", "bytes") and its comparable form."""
+    """Return the kind of a body ("empty", "json", "multipart", "bytes") and its comparable form."""
     if not body:
         return "empty", ""
     boundary = _boundary.search(content_type)
@@ -71,7 +71,7 @@ def canonical_body(content_type: str, body: bytes) -> tuple[str, object]:
 
 
 def canonical_json(text: str) -> object:
-    """Give a JSON text's comparable form; raises ValueError, or RecursionError where too deep."""
+    """Return a JSON text's comparable form; raises ValueError, or RecursionError where too deep."""
     form = json.loads(
         text,
         object_pairs_hook=_object,

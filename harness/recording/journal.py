@@ -21,7 +21,7 @@ from harness.files import refused, sync_folder, write_all
 MARK = 9  # bytes before a line's text: eight hexadecimal digits of its MD5, and a space
 
 
-class Span(NamedTuple):
+class ByteSpan(NamedTuple):
     """Where a text stands in a file, in bytes."""
 
     path: Path
@@ -46,7 +46,7 @@ class Entries(NamedTuple):
 
 class _Waiting(NamedTuple):
     sealed: bytes
-    written: Callable[[Span], None] | None
+    written: Callable[[ByteSpan], None] | None
     ticket: Future[None]
 
 
@@ -94,7 +94,9 @@ class Journal:
         """
         self.wait(self.submit(line))
 
-    def submit(self, line: bytes, written: Callable[[Span], None] | None = None) -> Future[None]:
+    def submit(
+        self, line: bytes, written: Callable[[ByteSpan], None] | None = None
+    ) -> Future[None]:
         """Queue one line, to be waited for; `written` is told where it stands once it does."""
         self.check()
         ticket: Future[None] = Future()
@@ -156,7 +158,7 @@ class Journal:
             return
         for line in waiting:
             if line.written is not None:
-                line.written(Span(self.path, start + MARK, len(line.sealed) - MARK - 1))
+                line.written(ByteSpan(self.path, start + MARK, len(line.sealed) - MARK - 1))
             start += len(line.sealed)
             line.ticket.set_result(None)
 
@@ -177,12 +179,12 @@ class Journal:
         if self._refusal is not None:
             raise self._refusal
 
-    def spans(self) -> Iterator[tuple[Span, bytes]]:
+    def spans(self) -> Iterator[tuple[ByteSpan, bytes]]:
         """Yield the lines that were there at first, each with its place, and let go of them."""
         lines, self.entries = self.entries.lines, self.entries._replace(lines=[])
         start = len(_sealed(self.entries.header.encode()))
         for line in lines:
-            yield Span(self.path, start + MARK, len(line)), line
+            yield ByteSpan(self.path, start + MARK, len(line)), line
             start += MARK + len(line) + 1
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ from harness.recording.exchange import (
     without_keys,
 )
 from harness.recording.interaction import Interaction
-from harness.recording.journal import Journal, Span
+from harness.recording.journal import ByteSpan, Journal
 from harness.recording.pending import Pending
 from harness.recording.redaction import SECRET_HEADER, KeyRing, clean_url, secrets_in
 from harness.recording.rules import NO_RULES, Rules
@@ -134,7 +134,7 @@ class Recorder:
                 words = interaction.response.error.message
                 self._failures.setdefault(interaction.response.call or "", []).append(words)
 
-    def _take_answer(self, recorded: Cassette, interaction: Interaction, span: Span) -> None:
+    def _take_answer(self, recorded: Cassette, interaction: Interaction, span: ByteSpan) -> None:
         label = cassettes.label_of(interaction, recorded.rules)
         response = interaction.response
         earlier = recorded.get(label, response.occurrence)
@@ -246,7 +246,7 @@ class Recorder:
         """Hand an answer over to the disk, to be waited for with `wait` or `wait_async`."""
         response = interaction.response
 
-        def written(span: Span) -> None:
+        def written(span: ByteSpan) -> None:
             entry = Written(_without_kind(span, b"answer"), response.call, response.occurrence)
             self.cassette.add_written(label, response.occurrence, entry)
 
@@ -355,7 +355,7 @@ def _may_come_anew(recorded: Interaction) -> bool:
     return recorded.response.call is None and has_failed(recorded)
 
 
-def _without_kind(span: Span, kind: bytes) -> Span:
+def _without_kind(span: ByteSpan, kind: bytes) -> ByteSpan:
     """Return the place of a journal line's interaction, behind the word for its kind."""
     skipped = len(kind) + 1
     return span._replace(start=span.start + skipped, size=span.size - skipped)

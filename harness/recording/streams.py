@@ -225,7 +225,7 @@ def replayed_stream(library: Any) -> Any:
     """Return the class that gives a recorded body, for httpx or httpx2."""
 
     class Replayed(library.SyncByteStream, library.AsyncByteStream):  # type: ignore[misc]
-        """Give a recorded body piece by piece, and the end that it had."""
+        """Yield a recorded body piece by piece, and the end that it had."""
 
         def __init__(self, reply: Reply, elapsed: float, request: Any, recorder: Recorder) -> None:
             self._reply, self._request, self._recorder = reply, request, recorder

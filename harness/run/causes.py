@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.asking.models.provider import provider_of, value_at
-from harness.asking.replies.reply_count import Reply
+from harness.asking.replies.reply_count import ReplyOutcome
 from harness.protocols.registry import protocol_of
 from harness.results import Replies
 from harness.results.answers import CUT_OFF_THINKING, TRUNCATED
@@ -30,7 +30,7 @@ ADVICE = {
 }
 
 
-def cause_of(study: Study, reply: Reply) -> str:
+def cause_of(study: Study, reply: ReplyOutcome) -> str:
     """Return what made a reply unusable, and what to change."""
     return _cause(study, reply.role, reply.model, reply.state)
 

@@ -11,7 +11,7 @@ import httpx
 from harness.asking.models.chat_model import ChatModel
 from harness.asking.models.model import Answer
 from harness.asking.replies.one_word import Choice, ask_word
-from harness.asking.replies.parser import Score, read_reply
+from harness.asking.replies.parser import ScoreField, read_reply
 from harness.asking.sources.fact_source import FAILED, open_source
 from harness.errors import HarnessError
 from harness.protocols.registry import protocol_of
@@ -91,7 +91,7 @@ def _checked_model(study: Study, model: ChatModel, role: str) -> EndpointState:
     if answer.lost:
         words = f"gives no answer ({words_of(answer.state)}){_cause(answer)}"
         return EndpointState(name, words, False)
-    state = read_reply(answer.text, answer.finish_reason, {"far": Score()}, newest).state
+    state = read_reply(answer.text, answer.finish_reason, {"far": ScoreField()}, newest).state
     able = f", JSON {state}" if in_json else ""
     warning = _served_warning(study, model, answer)
     ok = not warning and (not in_json or state == "ok")

@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-from harness.asking.replies.reply_count import OK, Reply
+from harness.asking.replies.reply_count import OK, ReplyOutcome
 from harness.errors import Incomplete
 
 FIRST_SAID = 3  # unusable replies of one model; said again each time they have doubled
@@ -27,7 +27,7 @@ class JudgeWatch:
         self,
         limit: int | None,
         study: str,
-        cause: Callable[[Reply], str],
+        cause: Callable[[ReplyOutcome], str],
         say: Callable[[str], None],
     ) -> None:
         self._limit, self._study, self._cause, self._say = limit, study, cause, say
@@ -36,7 +36,7 @@ class JudgeWatch:
         self._next_said: dict[tuple[str, str], int] = {}
         self._guard = threading.Lock()
 
-    def heard(self, reply: Reply) -> None:
+    def heard(self, reply: ReplyOutcome) -> None:
         """Hear of a reply; raises JudgeUnusable at the limit, if there is one."""
         place = reply.role, reply.model
         with self._guard:
@@ -48,7 +48,7 @@ class JudgeWatch:
             self._tell(reply)
             self._stop_at_the_limit(reply)
 
-    def _tell(self, reply: Reply) -> None:
+    def _tell(self, reply: ReplyOutcome) -> None:
         place = reply.role, reply.model
         count = self._unusable[place]
         if count == self._next_said.get(place, FIRST_SAID):
@@ -56,7 +56,7 @@ class JudgeWatch:
             who = f"{reply.model} ({reply.role})"
             self._say(f"{who}: {count} unusable replies, the last {self._cause(reply)}")
 
-    def _stop_at_the_limit(self, reply: Reply) -> None:
+    def _stop_at_the_limit(self, reply: ReplyOutcome) -> None:
         if self._limit is not None and self._in_a_row[reply.role, reply.model] >= self._limit:
             raise JudgeUnusable(
                 f"{reply.model} gave {self._limit} unusable replies in a row, the last "

@@ -28,7 +28,7 @@ UNLIMITED = 400
 ASK_AGAIN = 60  # tokens of the words with which a second ask says what was wrong
 
 
-class Estimate(NamedTuple):
+class RecordingEstimate(NamedTuple):
     """What a recording will ask: models with tokens and cost, sources with look-ups.
 
     usual: without any second ask; most: with every one. unlimited: models that are sent no token
@@ -49,7 +49,7 @@ class _SecondAsks(NamedTuple):
     usage: Mapping[str, Usage]
 
 
-def estimate(study: Study, materials: Materials) -> Estimate:
+def estimate(study: Study, materials: Materials) -> RecordingEstimate:
     """Return an estimate of all of a study's cells, recorded or not."""
     protocol = protocol_of(study)
     sources = {name: _EveryFact(name) for name in study.file.sources}
@@ -60,7 +60,7 @@ def estimate(study: Study, materials: Materials) -> Estimate:
     around = Surroundings(models, sources)
     cells = [held_cell(study, cell, materials, around).run() for cell in study.cells()]
     again = _SecondAsks({name: model.again for name, model in models.items() if model.again.calls})
-    return Estimate(
+    return RecordingEstimate(
         usual=spending(cells, materials.prices),
         most=spending([*cells, again], materials.prices),
         look_ups={name: source.look_ups for name, source in sources.items()},

@@ -10,10 +10,10 @@ from loopback import Answer, Loopback, Received, json_answer
 
 from harness.asking.models.chat_model import ChatModel
 from harness.asking.models.provider import Endpoint
-from harness.asking.replies.parser import Score
+from harness.asking.replies.parser import ScoreField
 from harness.asking.replies.structured_output import Filled, Form, ask_form
 
-FORM = Form({"far": Score()}, {"type": "object"}, "Again: {problem}", {}, 2)
+FORM = Form({"far": ScoreField()}, {"type": "object"}, "Again: {problem}", {}, 2)
 QUESTION = [{"role": "user", "content": "Judge."}]
 GOOD = '{"far": 0.5}'
 

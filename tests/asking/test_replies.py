@@ -8,19 +8,24 @@ from harness.asking.replies.parser import (
     Fields,
     Flag,
     OneOf,
-    Score,
+    ParsedReply,
+    ScoreField,
     Text,
     Texts,
     Value,
-    Verdict,
     read_reply,
 )
 
 REASON = Text(remark=True)
-JOINT: Fields = {"far": Score(), "sas": Score(), "far_reason": REASON, "sas_reason": REASON}
+JOINT: Fields = {
+    "far": ScoreField(),
+    "sas": ScoreField(),
+    "far_reason": REASON,
+    "sas_reason": REASON,
+}
 CHECK: Fields = {
     "correct": Flag(),
-    "confidence": Score(),
+    "confidence": ScoreField(),
     "reason": REASON,
     "error_type": OneOf(("factual", "incomplete")),
 }
@@ -37,11 +42,13 @@ MEGABYTE = 1 << 20
 OLD, NEW = 1, 2  # protocol versions
 
 
-def joint(content: str | None, finish_reason: str | None = "stop", version: int = NEW) -> Verdict:
+def joint(
+    content: str | None, finish_reason: str | None = "stop", version: int = NEW
+) -> ParsedReply:
     return read_reply(content, finish_reason, JOINT, version)
 
 
-def check(content: str | None, finish_reason: str | None = "stop") -> Verdict:
+def check(content: str | None, finish_reason: str | None = "stop") -> ParsedReply:
     return read_reply(content, finish_reason, CHECK, NEW)
 
 
@@ -97,7 +104,7 @@ def check(content: str | None, finish_reason: str | None = "stop") -> Verdict:
 )
 def test_forgives_the_form(content: str, repaired: tuple[str, ...]) -> None:
     """Form is forgiven, each forgiveness is named, and the values are those of the answer."""
-    assert joint(content) == Verdict("ok", GOOD_VALUES, repaired, "")
+    assert joint(content) == ParsedReply("ok", GOOD_VALUES, repaired, "")
 
 
 @pytest.mark.parametrize(
@@ -244,7 +251,7 @@ def test_problem_tells_the_judge(content: str, problem: str) -> None:
 @pytest.mark.parametrize(("version", "state"), [(1, "no_json"), (2, "truncated")])
 def test_token_limit_in_capitals_is_truncated(version: int, state: str) -> None:
     """From protocol version 2 on, as endpoints in Gemini's manner name it."""
-    assert read_reply("So", "MAX_TOKENS", {"far": Score()}, version).state == state
+    assert read_reply("So", "MAX_TOKENS", {"far": ScoreField()}, version).state == state
 
 
 @pytest.mark.parametrize("content", [None, "", "FAR is", GOOD[:40], "<think>so", f"[{GOOD}]"])
@@ -256,7 +263,7 @@ def test_token_limit_is_truncated(content: str | None, reason: str) -> None:
 
 def test_whole_object_before_the_token_limit_counts() -> None:
     """A valid object that was complete before the cut is graded."""
-    assert joint(f"{GOOD}\nTo expl", "length") == Verdict("ok", GOOD_VALUES, ("prose",), "")
+    assert joint(f"{GOOD}\nTo expl", "length") == ParsedReply("ok", GOOD_VALUES, ("prose",), "")
     assert joint(f'{GOOD} {{"far": 0.', "length").repaired == ("several_objects",)
 
 
@@ -333,14 +340,14 @@ def test_justification_is_optional() -> None:
     """A missing or null justification is an empty text and no error."""
     content = '{"far": 0, "sas": 1.0, "sas_reason": null}'
     expected: dict[str, Value] = {"far": 0.0, "sas": 1.0, "far_reason": "", "sas_reason": ""}
-    assert joint(content) == Verdict("ok", expected, (), "")
+    assert joint(content) == ParsedReply("ok", expected, (), "")
 
 
 def test_scores_are_plain_floats() -> None:
     """Scores come back as floats, bounds included, and without a negative zero."""
     values = joint('{"far": -0.0, "sas": 1}').values
     assert [repr(values["far"]), repr(values["sas"])] == ["0.0", "1.0"]
-    wide: Fields = {"grade": Score(low=1, high=5)}
+    wide: Fields = {"grade": ScoreField(low=1, high=5)}
     assert read_reply('{"grade": 5}', None, wide, NEW).values == {"grade": 5.0}
     assert read_reply('{"grade": 0}', None, wide, NEW).problem.endswith(
         "a number between 1 and 5 is needed."
@@ -351,7 +358,7 @@ def test_keys_ignore_case_and_strangers() -> None:
     """Keys match in any case, under the wanted names; keys nobody asked for are dropped."""
     content = '{"FAR": 0.8, "Sas": 1, "notes": {"far": 0.1}, "far": 0.8}'
     expected: dict[str, Value] = {"far": 0.8, "sas": 1.0, "far_reason": "", "sas_reason": ""}
-    assert joint(content) == Verdict("ok", expected, (), "")
+    assert joint(content) == ParsedReply("ok", expected, (), "")
 
 
 def test_texts_can_be_written() -> None:
@@ -397,7 +404,7 @@ def test_choice_is_optional(choice: str | None) -> None:
         "reason": "r",
         "error_type": choice,
     }
-    assert check(json.dumps(expected)) == Verdict("ok", expected, (), "")
+    assert check(json.dumps(expected)) == ParsedReply("ok", expected, (), "")
     if choice is None:
         assert check('{"correct": false, "confidence": 0.5, "reason": "r"}').values == expected
 

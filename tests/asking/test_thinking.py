@@ -5,7 +5,7 @@ import random
 import pytest
 
 from harness.asking.models.thinking import spoken, without_thinking
-from harness.asking.replies.parser import Score, read_reply
+from harness.asking.replies.parser import ScoreField, read_reply
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,9 @@ def test_what_is_left_reads_the_same() -> None:
         content = "".join(rng.choice(parts) for _ in range(rng.randrange(9)))
         said = without_thinking(content)
         assert without_thinking(said) == said
-        whole, left = (read_reply(text, "stop", {"far": Score()}, 1) for text in (content, said))
+        whole, left = (
+            read_reply(text, "stop", {"far": ScoreField()}, 1) for text in (content, said)
+        )
         if "<think>" not in content.rpartition("</think>")[2]:  # cut off while thinking is a state
             assert (left.state, left.values) == (whole.state, whole.values), content
 
@@ -131,7 +133,7 @@ def test_protocol_version_1_reads_objects_without_an_end_as_it_did() -> None:
 def test_a_judges_cut_object_stays_one(content: str, state: str) -> None:
     """A reply without its thinking has the state that it had with it."""
     for text in (content, spoken(content).text):
-        assert read_reply(text, "stop", {"far": Score()}, 2).state == state
+        assert read_reply(text, "stop", {"far": ScoreField()}, 2).state == state
 
 
 def test_a_models_own_marks_are_plain_text() -> None:

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from harness.bundle.archive import SEAL, SUMS, packed, seal
-from harness.bundle.unpacking import Limits, unpack
+from harness.bundle.unpacking import BundleLimits, unpack
 from harness.errors import DamagedFile, UsageError
 
 FILES = {"README.md": b"read me\n", "cassettes/small/study.toml": b"title = 'x'\n" * 400}
@@ -77,7 +77,7 @@ def test_blanks_do_not_fill_the_disk(tmp_path: Path) -> None:
     with pytest.raises(DamagedFile, match="more than 16777216 bytes"):
         unpack(path, into)
     assert files_outside(tmp_path, path, into) == []
-    assert Limits().size_of(2**20) == 100 * 2**20
+    assert BundleLimits().size_of(2**20) == 100 * 2**20
 
 
 def test_the_same_files_make_the_same_bundle(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_hostile_archive_is_refused(tmp_path: Path, bad: Sequence[bytes], word
     path, into = crafted(tmp_path / "bad.tar.zst", bad), tmp_path / "out" / "deep"
     into.mkdir(parents=True)
     with pytest.raises(DamagedFile, match="refused") as caught:
-        unpack(path, into, Limits(50_000, 20))
+        unpack(path, into, BundleLimits(50_000, 20))
     assert words in str(caught.value)
     assert files_outside(tmp_path, path, into) == []
 
@@ -213,7 +213,7 @@ def test_a_bomb_is_refused_before_it_fills_anything(tmp_path: Path) -> None:
             writer.write(b"\0" * 2**20)
     path = sealed(tmp_path / "bomb.tar.zst", whole.getvalue())
     with pytest.raises(DamagedFile, match="more than 1000000 bytes"):
-        unpack(path, tmp_path, Limits(1_000_000, 10))
+        unpack(path, tmp_path, BundleLimits(1_000_000, 10))
 
 
 def test_a_path_of_sixteen_parts_comes_out(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import synthetic
 from harness.errors import UsageError
 from harness.protocols.ddft.analysis import predictions
 from harness.protocols.ddft.analysis.analyze import analyze
-from harness.protocols.ddft.analysis.correlates import Column, family
+from harness.protocols.ddft.analysis.correlates import Correlate, family
 from harness.protocols.ddft.analysis.profiles import degradation, failure_mode
 from harness.protocols.ddft.analysis.resamples import Resamples
 from harness.protocols.ddft.analysis.schema import Analysis, Facts
@@ -55,9 +55,9 @@ def check_honest(analysis: Analysis) -> None:
     assert msgspec.convert(json.loads(canonical(analysis)), Analysis).arm == "paper"
 
 
-def repo_column(place: int, method: str) -> Column:
+def repo_column(place: int, method: str) -> Correlate:
     values = {str(row[0]): float(row[place]) for row in REPO}
-    return Column("column", method, "family", "with more", values)
+    return Correlate("column", method, "family", "with more", values)
 
 
 def test_the_public_table_gives_its_turn_4_correlation() -> None:
@@ -98,7 +98,7 @@ def test_holm_counts_the_five_turns() -> None:
     ci: dict[str, float | None] = dict(zip(names, map(float, order), strict=True))
     ranks = [turn_4, *others, [2, 1, 4, 3, 9, 8, 7, 6, 5], [1] * 9]
     columns = [
-        Column(str(place), "spearman", "turns", "", dict(zip(names, map(float, r), strict=True)))
+        Correlate(str(place), "spearman", "turns", "", dict(zip(names, map(float, r), strict=True)))
         for place, r in enumerate(ranks)
     ]
     found = family(columns, ci, Resamples(42, 50))

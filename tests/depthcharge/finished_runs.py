@@ -7,11 +7,13 @@ from depthcharge.simulated_runs import Answer, World, drill
 
 from harness.protocols.depthcharge.analysis.analyze import analyze
 from harness.protocols.depthcharge.metrics.formulas import curve, known
-from harness.protocols.depthcharge.metrics.scoring import MetricRules, score_study
+from harness.protocols.depthcharge.metrics.scoring import DrillMetricRules, score_study
 from harness.results import Depth, DrillResults, Prices, Probe, RunKey, RunResult, Usage
 from harness.results.depthcharge import ASKED, MISSING, UNVERIFIABLE
 
-RULES = MetricRules(questions=30, passes=3, theta=0.2, max_depth=15, missing_limit=0.05, seed=42)
+RULES = DrillMetricRules(
+    questions=30, passes=3, theta=0.2, max_depth=15, missing_limit=0.05, seed=42
+)
 ERRORS = ("omission", "conflation", "fabrication")
 
 
@@ -53,7 +55,7 @@ def probes_of(answers: Iterable[Answer]) -> list[Probe]:
     return [asked(one.depth, one.question, one.branch, one.correct) for one in answers]
 
 
-def run_of(probes: list[Probe], key: RunKey, rules: MetricRules = RULES) -> RunResult:
+def run_of(probes: list[Probe], key: RunKey, rules: DrillMetricRules = RULES) -> RunResult:
     """Give a finished run with these probes, stopped as the rules say."""
     depths = max(probe.depth for probe in probes)
     values = known(curve(probes, depths, rules.questions, rules.passes))
@@ -68,7 +70,7 @@ def study(
     targets: dict[str, World],
     domains: Sequence[str] = ("Law", "Medicine"),
     repeats: int = 2,
-    rules: MetricRules = RULES,
+    rules: DrillMetricRules = RULES,
     prices: Prices | None = None,
     seed: int = 7,
 ) -> DrillResults:
@@ -88,7 +90,7 @@ def study(
 
 
 def scored(
-    cells: Sequence[RunResult], rules: MetricRules = RULES, prices: Prices | None = None
+    cells: Sequence[RunResult], rules: DrillMetricRules = RULES, prices: Prices | None = None
 ) -> DrillResults:
     """Give the results of some runs, the analysis among them."""
     found = score_study("made", 2, cells, rules, prices)

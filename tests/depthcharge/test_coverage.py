@@ -16,8 +16,8 @@ from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.protocols.depthcharge.metrics import uncertainty
 from harness.protocols.depthcharge.metrics.scoring import by_branch
 from harness.protocols.depthcharge.metrics.uncertainty import (
+    ErrorAndInterval,
     Estimate,
-    Spread,
     Stop,
     difference,
     t_interval,
@@ -44,10 +44,10 @@ class Held(NamedTuple):
     """What one drill came to."""
 
     evd: float
-    clustered: Spread
-    binomial: Spread
-    restopped: Spread
-    jeffreys: Spread
+    clustered: ErrorAndInterval
+    binomial: ErrorAndInterval
+    restopped: ErrorAndInterval
+    jeffreys: ErrorAndInterval
 
 
 @cache

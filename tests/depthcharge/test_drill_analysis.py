@@ -17,9 +17,9 @@ from depthcharge.simulated_runs import TIERS, independent, uneven
 from harness.protocols.depthcharge.analysis import ablations
 from harness.protocols.depthcharge.analysis.ablations import evd_at
 from harness.protocols.depthcharge.analysis.analyze import analyze
-from harness.protocols.depthcharge.analysis.schema import Analysis, Cell
+from harness.protocols.depthcharge.analysis.schema import DrillAnalysis, GridCell
 from harness.protocols.depthcharge.analysis.tables import tables
-from harness.protocols.depthcharge.metrics.scoring import MetricRules
+from harness.protocols.depthcharge.metrics.scoring import DrillMetricRules
 from harness.results import DrillResults, Price, Prices, RunKey, RunResult, Usage, Value, canonical
 
 WORLDS = {
@@ -40,8 +40,8 @@ def made() -> DrillResults:
     return study(WORLDS, prices=PRICES)
 
 
-def analysis(found: DrillResults) -> Analysis:
-    assert isinstance(found.analysis, Analysis)
+def analysis(found: DrillResults) -> DrillAnalysis:
+    assert isinstance(found.analysis, DrillAnalysis)
     return found.analysis
 
 
@@ -50,22 +50,22 @@ def evds(found: DrillResults, target: str, domain: str) -> list[float]:
     return [run.evd.value.value or 0.0 for run in places]
 
 
-def runs_of(found: DrillResults, cell: Cell) -> list[RunResult]:
+def runs_of(found: DrillResults, cell: GridCell) -> list[RunResult]:
     place = cell.target, cell.domain
     return [run for run in found.cells if (run.cell.target, run.cell.domain) == place]
 
 
-def at(cells: Sequence[Cell], target: str, domain: str) -> Cell:
+def at(cells: Sequence[GridCell], target: str, domain: str) -> GridCell:
     return next(c for c in cells if (c.target, c.domain) == (target, domain))
 
 
-def of_counts(correct: dict[str, list[int]], rules: MetricRules = RULES) -> list[RunResult]:
+def of_counts(correct: dict[str, list[int]], rules: DrillMetricRules = RULES) -> list[RunResult]:
     return [run_of(counted(part), RunKey(name, "Law"), rules) for name, part in correct.items()]
 
 
 def test_every_number_says_what_it_rests_on() -> None:
     """Nothing is undefined without a reason, and what is written is read back."""
-    check_honest(analysis(made()), Analysis)
+    check_honest(analysis(made()), DrillAnalysis)
 
 
 def test_no_order_changes_a_byte() -> None:
@@ -294,7 +294,7 @@ def test_a_study_without_any_question_is_null_throughout() -> None:
     """Runs that found no fact give an analysis that says so."""
     cells = [run_of([unverifiable(1, 1)], RunKey(name, "Law", n)) for name in "ab" for n in (1, 2)]
     found = scored(cells)
-    check_honest(analysis(found), Analysis)
+    check_honest(analysis(found), DrillAnalysis)
     assert analysis(found).cells[0].two_way.reason == "nothing was asked at depth 1"
     assert all(len(row) == len(table.columns) for table in tables(found) for row in table.rows)
 

@@ -10,7 +10,12 @@ from depthcharge.simulated_runs import TIERS, drill, uneven
 
 from harness.protocols.depthcharge.metrics import uncertainty
 from harness.protocols.depthcharge.metrics.scoring import by_branch
-from harness.protocols.depthcharge.metrics.uncertainty import Counts, Estimate, Spread, Stop
+from harness.protocols.depthcharge.metrics.uncertainty import (
+    Counts,
+    ErrorAndInterval,
+    Estimate,
+    Stop,
+)
 
 STOP = Stop(0.2, 15)
 
@@ -112,7 +117,9 @@ def test_branches_that_hang_together_widen_the_error() -> None:
 def test_the_seed_decides() -> None:
     """The same seed gives the same bounds, another one others."""
     table = counts(1)
-    first: list[Spread] = [uncertainty.clustered(table, STOP, generator(s)) for s in (1, 1, 2)]
+    first: list[ErrorAndInterval] = [
+        uncertainty.clustered(table, STOP, generator(s)) for s in (1, 1, 2)
+    ]
     assert first[0] == first[1] != first[2]
 
 

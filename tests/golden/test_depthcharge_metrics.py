@@ -9,7 +9,7 @@ from golden.cases import cases, same
 
 from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.protocols.depthcharge.metrics import uncertainty
-from harness.protocols.depthcharge.metrics.uncertainty import Spread, Stop
+from harness.protocols.depthcharge.metrics.uncertainty import ErrorAndInterval, Stop
 from harness.stats import survival
 
 KM = cases("km")
@@ -40,7 +40,7 @@ def test_evd(case: dict[str, Any]) -> None:
     assert same(median.value, expected["median_survival_depth"], tolerance)
 
 
-def agrees(found: Spread, expected: dict[str, Any], rule: str, tolerance: float) -> bool:
+def agrees(found: ErrorAndInterval, expected: dict[str, Any], rule: str, tolerance: float) -> bool:
     low, high = expected[f"ci95_{rule}"]
     se = expected[f"se_{rule}_ddof1"]
     bounds = same(found.interval.low, low, tolerance) and same(found.interval.high, high, tolerance)

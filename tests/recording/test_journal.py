@@ -13,7 +13,7 @@ import pytest
 from study_folder import PACKAGE
 
 from harness.errors import DamagedFile, UsageError
-from harness.recording.journal import Journal, Span, read_journal
+from harness.recording.journal import ByteSpan, Journal, read_journal
 
 
 def test_a_journal_gives_back_its_lines(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_lines_that_wait_together_share_one_wait(
     syncs: list[int] = []
     journal = Journal(tmp_path / "a.journal", "header")
     monkeypatch.setattr(os, "fsync", syncs.append)
-    spans: list[Span] = []
+    spans: list[ByteSpan] = []
     tickets = [journal.submit(b"line %d" % n, spans.append) for n in range(100)]
     for ticket in tickets:
         journal.wait(ticket)

@@ -13,7 +13,7 @@ from depthcharge.finished_runs import RULES, asked, counted, missing, run_of
 from harness.protocols.ddft.metrics.bounds import bounds as of_dialogues
 from harness.protocols.ddft.metrics.bounds import filled
 from harness.protocols.depthcharge.metrics.bands import survival_band
-from harness.protocols.depthcharge.metrics.bounds import Bounded
+from harness.protocols.depthcharge.metrics.bounds import BoundedRun
 from harness.protocols.depthcharge.metrics.bounds import bounds as of_runs
 from harness.protocols.depthcharge.metrics.scoring import run_metrics
 from harness.results import CellKey, CellResult, Probe, RunKey, RunMetrics, Score, Value
@@ -119,7 +119,7 @@ def test_no_band_has_its_reason(correct: Sequence[int], n: int, reason: str) -> 
     assert reason in (band.reason or "")
 
 
-def bounds_of(probes: list[Probe]) -> list[Bounded]:
+def bounds_of(probes: list[Probe]) -> list[BoundedRun]:
     return of_runs([metrics_of(probes)], RULES.theta)
 
 

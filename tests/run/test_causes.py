@@ -12,7 +12,7 @@ from judging import by_content, chat
 from loopback import Answer, Answering, Loopback, Received
 from study_folder import edit, write_study
 
-from harness.asking.replies.reply_count import Reply
+from harness.asking.replies.reply_count import ReplyOutcome
 from harness.cli import main
 from harness.run.causes import cause_of
 from harness.run.circuit_breaker import JudgeWatch
@@ -113,7 +113,7 @@ def test_a_token_limit_is_named_where_it_is_set(tmp_path: Path, table: str) -> N
     text, words = TABLES[table]
     study = write_study(tmp_path, "http://127.0.0.1:9")
     edit(study, "[record]", f"{text}\n[record]")
-    cause = cause_of(Study(study.folder), Reply("judge", "judge-b", "truncated"))
+    cause = cause_of(Study(study.folder), ReplyOutcome("judge", "judge-b", "truncated"))
     assert cause.startswith("truncated ")
     assert words in cause
 
@@ -123,10 +123,10 @@ def test_it_is_told_again_when_the_count_has_doubled() -> None:
     told: list[str] = []
     watch = JudgeWatch(None, "small", lambda reply: reply.state, told.append)
     for _ in range(24):
-        watch.heard(Reply("judge", "a", "no_json"))
-        watch.heard(Reply("judge", "a", "ok"))
-        watch.heard(Reply("judge", "b", "ok"))
-    watch.heard(Reply("judge", "b", "empty"))
+        watch.heard(ReplyOutcome("judge", "a", "no_json"))
+        watch.heard(ReplyOutcome("judge", "a", "ok"))
+        watch.heard(ReplyOutcome("judge", "b", "ok"))
+    watch.heard(ReplyOutcome("judge", "b", "empty"))
     assert told == [
         f"a (judge): {count} unusable replies, the last no_json" for count in (3, 6, 12, 24)
     ]

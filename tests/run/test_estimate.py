@@ -13,7 +13,7 @@ from provider import Provider
 from study_folder import edit, write_study
 
 from harness.cli import main
-from harness.run.estimate import Estimate, estimate
+from harness.run.estimate import RecordingEstimate, estimate
 from harness.run.record import Recording
 from harness.run.wiring import foreseen
 from harness.study.folder import Study
@@ -35,7 +35,7 @@ def dry_run(study: Study) -> str:
     return done.output
 
 
-def estimated(study: Study) -> Estimate:
+def estimated(study: Study) -> RecordingEstimate:
     return estimate(study, foreseen(study))
 
 

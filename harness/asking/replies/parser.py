@@ -79,7 +79,7 @@ _REFUSING = re.compile(
 
 
 @dataclass(frozen=True)
-class Score:
+class ScoreField:
     """Describe a JSON number from low to high, both included."""
 
     low: float = 0.0
@@ -113,12 +113,12 @@ class Texts:
     """Describe a JSON list of texts; empty and repeated ones are left out."""
 
 
-Field = Score | Text | Flag | OneOf | Texts
+Field = ScoreField | Text | Flag | OneOf | Texts
 Fields = Mapping[str, Field]
 Value = float | str | bool | tuple[str, ...] | None
 
 
-class Verdict(NamedTuple):
+class ParsedReply(NamedTuple):
     """What became of a reply; values and repaired are empty unless ok, problem is when ok."""
 
     state: str  # one of STATES
@@ -133,19 +133,19 @@ class _Unusable(Exception):
 
 def read_reply(
     content: str | None, finish_reason: str | None, fields: Fields, version: int
-) -> Verdict:
+) -> ParsedReply:
     """Read the wanted fields out of a reply's content; never raise, whatever the text.
 
     version: the protocol version of the study, whose rules apply.
     """
     if finish_reason in FILTERED:
-        return Verdict(REFUSAL, {}, (), "The reply was withheld by a content filter.")
+        return ParsedReply(REFUSAL, {}, (), "The reply was withheld by a content filter.")
     try:
         values, repaired = _read(content or "", fields, version)
     except _Unusable as fault:
         state, problem = _CUT_SHORT if _is_cut_off(finish_reason, version) else fault.args
-        return Verdict(state, {}, (), problem)
-    return Verdict(OK, values, repaired, "")
+        return ParsedReply(state, {}, (), problem)
+    return ParsedReply(OK, values, repaired, "")
 
 
 def _is_cut_off(finish: str | None, version: int) -> bool:
@@ -271,14 +271,14 @@ def _merged(pairs: tuple[tuple[str, object], ...]) -> dict[str, object]:
 
 
 def _value(name: str, field: Field, members: Mapping[str, object]) -> Value:
-    if name.casefold() not in members and isinstance(field, Score | Flag | Texts):
+    if name.casefold() not in members and isinstance(field, ScoreField | Flag | Texts):
         problem = f"The JSON object had no {_quoted(name)} of its own; {_need(field)} is needed."
         raise _Unusable(MISSING_FIELD, problem)
     value = members.get(name.casefold())
     state, plain = _fit(field, value)
     if state == OK:
         return plain
-    noun = "score for" if isinstance(field, Score) else "value of"
+    noun = "score for" if isinstance(field, ScoreField) else "value of"
     problem = f"The {noun} {_quoted(name)} was {_shown(value)}; {_need(field)} is needed."
     raise _Unusable(state, problem)
 
@@ -295,7 +295,7 @@ def _fit(field: Field, value: object) -> tuple[str, Value]:
             return OK, tuple(dict.fromkeys(spaced for text in value if (spaced := _spaced(text))))
         case (OneOf(options), str()):
             return OK if value in options else OUT_OF_RANGE, value
-        case (Score(low, high), int() | float()) if not isinstance(value, bool):
+        case (ScoreField(low, high), int() | float()) if not isinstance(value, bool):
             if isinstance(value, float) and not math.isfinite(value):
                 return NON_FINITE, None
             # Adding 0.0 makes a plain 0.0 of -0.0; an integer can be too large for a float.
@@ -305,7 +305,7 @@ def _fit(field: Field, value: object) -> tuple[str, Value]:
 
 def _need(field: Field) -> str:
     match field:
-        case Score(low, high):
+        case ScoreField(low, high):
             return f"a number between {low:g} and {high:g}"
         case Flag():
             return "true or false"

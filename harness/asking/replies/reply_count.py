@@ -12,7 +12,7 @@ OK = "ok"
 REPAIRS = {"fence", "prose", "several_objects", "trailing_comma", "mended"}  # of a reply's form
 
 
-class Reply(NamedTuple):
+class ReplyOutcome(NamedTuple):
     """What one reply came to, after as many asks as there were.
 
     state: "ok", or what was wrong. calls: one for each ask, of which second_asks repeated the
@@ -34,7 +34,7 @@ class ReplyCount:
         self._replies: dict[tuple[str, str], Replies] = {}
         self._guard = threading.Lock()
 
-    def add(self, reply: Reply) -> None:
+    def add(self, reply: ReplyOutcome) -> None:
         """Count one reply."""
         with self._guard:
             key = reply.role, reply.model

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.asking.models.model import Answer, Message, Model, with_text
-from harness.asking.replies.parser import OK, Fields, Verdict, read_reply
-from harness.asking.replies.reply_count import Reply
+from harness.asking.replies.parser import OK, Fields, ParsedReply, read_reply
+from harness.asking.replies.reply_count import ReplyOutcome
 from harness.results.answers import CUT_OFF_THINKING, EMPTY, FILTERED, NO_REPLY, REJECTED
 
 ASKS = 2
@@ -19,10 +19,10 @@ PROBLEMS = {  # what is wrong with a missing reply, for who is asked again
     NO_REPLY: "There was no reply.",
     REJECTED: "The request was rejected.",
 }
-Heard = Callable[[Reply], None]  # hears of each reply as it comes
+Heard = Callable[[ReplyOutcome], None]  # hears of each reply as it comes
 
 
-def ignored(reply: Reply) -> None:
+def ignored(reply: ReplyOutcome) -> None:
     """Take no notice of a reply."""
 
 
@@ -43,14 +43,14 @@ class Form(NamedTuple):
 class Filled(NamedTuple):
     """What came back: the verdict on the last reply, its words, and every answer on the way."""
 
-    verdict: Verdict
+    verdict: ParsedReply
     words: str
     answers: list[Answer]
 
-    def reply(self, role: str, model: str, fault: str = "") -> Reply:
+    def reply(self, role: str, model: str, fault: str = "") -> ReplyOutcome:
         """Return what it came to; fault: what else made it unusable, "" where nothing did."""
         state = self.verdict.state
-        return Reply(
+        return ReplyOutcome(
             role,
             model,
             fault if fault and state == OK else state,
@@ -78,9 +78,9 @@ def ask_form(model: Model, call: str, messages: Sequence[Message], form: Form) -
         ]
 
 
-def _verdict(answer: Answer, form: Form) -> Verdict:
+def _verdict(answer: Answer, form: Form) -> ParsedReply:
     if answer.lost or answer.state == REJECTED:
-        return Verdict(answer.state, {}, (), PROBLEMS[answer.state])
+        return ParsedReply(answer.state, {}, (), PROBLEMS[answer.state])
     # Declined in a field made for it, a reply ends like any other.
     finish = "refusal" if answer.state == FILTERED else answer.finish_reason
     verdict = read_reply(answer.text, finish, form.fields, form.version)

@@ -87,7 +87,7 @@ class Problem(msgspec.Struct, frozen=True):
     info: str = ""
 
 
-class Hit(msgspec.Struct, frozen=True):
+class WikiHit(msgspec.Struct, frozen=True):
     """A page that fits a search, and a piece of its text."""
 
     title: str
@@ -101,7 +101,7 @@ class Revision(msgspec.Struct, frozen=True):
     timestamp: str = ""
 
 
-class Page(msgspec.Struct, frozen=True):
+class WikiPage(msgspec.Struct, frozen=True):
     """A page as plain text."""
 
     title: str
@@ -115,8 +115,8 @@ class Page(msgspec.Struct, frozen=True):
 class Query(msgspec.Struct, frozen=True):
     """What action=query answers: hits, or pages."""
 
-    search: tuple[Hit, ...] = ()
-    pages: tuple[Page, ...] = ()
+    search: tuple[WikiHit, ...] = ()
+    pages: tuple[WikiPage, ...] = ()
 
 
 class ActionReply(msgspec.Struct, frozen=True):
@@ -258,7 +258,7 @@ def _hits(inquiry: Inquiry, direction: str) -> list[str]:
     return [hit.title for hit in _query(inquiry, "search", params).search]
 
 
-def _pages(inquiry: Inquiry, step: str, title: str) -> tuple[Page, ...]:
+def _pages(inquiry: Inquiry, step: str, title: str) -> tuple[WikiPage, ...]:
     params = {
         "titles": title,
         "redirects": "1",
@@ -284,7 +284,7 @@ def _query(inquiry: Inquiry, step: str, params: dict[str, str]) -> Query:
     return reply.query
 
 
-def _passage(page: Page, direction: str) -> Passage:
+def _passage(page: WikiPage, direction: str) -> Passage:
     last = page.revisions[0] if page.revisions else None
     return Passage(
         page.title,

@@ -41,7 +41,7 @@ from harness.stats.fewest import FEWEST
 from harness.study.folder import Study
 
 if TYPE_CHECKING:
-    from harness.protocols.depthcharge.metrics.scoring import MetricRules
+    from harness.protocols.depthcharge.metrics.scoring import DrillMetricRules
 
 DEFAULTS = StudyProtocol()  # of what a drill does not have: pilots, another jury, classes
 PLAN = DepthChargePlan
@@ -205,12 +205,12 @@ def scored(study: Study, materials: Materials, cells: Sequence[RunResult]) -> Dr
     return score_study(study.name, version, cells, rules, materials.prices)
 
 
-def metric_rules(study: Study) -> MetricRules:
+def metric_rules(study: Study) -> DrillMetricRules:
     """Return the rules of the metrics as the study file makes them."""
-    from harness.protocols.depthcharge.metrics.scoring import MetricRules
+    from harness.protocols.depthcharge.metrics.scoring import DrillMetricRules
 
     drill = depthcharge_plan(study)
-    return MetricRules(
+    return DrillMetricRules(
         questions=drill.questions,
         passes=drill.passes,
         theta=drill.theta,

@@ -30,7 +30,7 @@ TRAP = 4
 Known = Mapping[str, float | None]
 
 
-class Column(NamedTuple):
+class Correlate(NamedTuple):
     """One number a subject, what it is called, and what it means to have more of it."""
 
     name: str
@@ -81,7 +81,7 @@ def turn_means(evaluations: Sequence[Evaluation]) -> dict[int, dict[str, float |
     return found
 
 
-def family(columns: Sequence[Column], ci: Known, resamples: Resamples) -> list[Correlation]:
+def family(columns: Sequence[Correlate], ci: Known, resamples: Resamples) -> list[Correlation]:
     """Correlate each column with CI, and correct the p's for their number (Holm 1979)."""
     found = [_correlate(column, ci, resamples) for column in columns]
     chosen = [_chosen(each) for each in found]
@@ -117,7 +117,7 @@ def partial(subjects: Sequence[SubjectMetrics], turn_4: Known) -> Partial:
     return correlation.partial_correlation(far, ci, [far_prime, hoc], "spearman")
 
 
-def _design(facts: Mapping[str, Facts]) -> list[Column]:
+def _design(facts: Mapping[str, Facts]) -> list[Correlate]:
     size = {
         name: math.log10(fact.parameters_b) if fact.parameters_b else None
         for name, fact in facts.items()
@@ -127,20 +127,20 @@ def _design(facts: Mapping[str, Facts]) -> list[Column]:
         for name, fact in facts.items()
     }
     return [
-        Column("log10 parameters", "pearson", "design", "with more parameters", size),
-        Column("reasoning", "point-biserial", "design", "that reason", reasoning),
+        Correlate("log10 parameters", "pearson", "design", "with more parameters", size),
+        Correlate("reasoning", "point-biserial", "design", "that reason", reasoning),
     ]
 
 
-def _turn(number: int, turns: Mapping[int, Known]) -> Column:
+def _turn(number: int, turns: Mapping[int, Known]) -> Correlate:
     more = f"that score higher on turn {number}"
-    return Column(f"turn-{number}-far", "spearman", "turns", more, turns.get(number, {}))
+    return Correlate(f"turn-{number}-far", "spearman", "turns", more, turns.get(number, {}))
 
 
-def _outside(facts: Mapping[str, Facts]) -> list[Column]:
+def _outside(facts: Mapping[str, Facts]) -> list[Correlate]:
     names = sorted({name for fact in facts.values() for name in fact.outside})
     return [
-        Column(
+        Correlate(
             name,
             "spearman",
             "outside",
@@ -151,7 +151,7 @@ def _outside(facts: Mapping[str, Facts]) -> list[Column]:
     ]
 
 
-def _correlate(column: Column, ci: Known, resamples: Resamples) -> Found:
+def _correlate(column: Correlate, ci: Known, resamples: Resamples) -> Found:
     x, y = _paired(column.values, ci)
     if reason := too_few(len(x), "subjects with both"):
         nothing = Value(None, len(x), reason)
@@ -192,7 +192,7 @@ def _chosen(found: Found) -> tuple[str, Value]:
     return ("exact", found.exact.p) if exact else ("t", found.p)
 
 
-def _direction(column: Column, coefficient: float | None) -> str | None:
+def _direction(column: Correlate, coefficient: float | None) -> str | None:
     if coefficient is None:
         return None
     if coefficient == 0:

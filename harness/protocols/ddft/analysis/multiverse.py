@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from harness.protocols.ddft.analysis.schema import Multiverse, Ranked, Universe
+from harness.protocols.ddft.analysis.schema import Multiverse, RankedSubject, Universe
 from harness.protocols.ddft.analysis.stability import (
     EMPTY_RULES,
     HOC_RULES,
@@ -29,7 +29,7 @@ def multiverse(subjects: Sequence[SubjectMetrics], rules: MetricRules) -> Multiv
     return Multiverse(rows, _first(subjects, rows), _same(subjects, rows, rules))
 
 
-def ranked(values: Sequence[tuple[str, Value]]) -> list[Ranked]:
+def ranked(values: Sequence[tuple[str, Value]]) -> list[RankedSubject]:
     """Rank subjects by CI, the largest first; equal to 9 places is a shared rank, the better."""
     rounded = {
         name: round(value.value, metrics.PLACES)
@@ -37,7 +37,7 @@ def ranked(values: Sequence[tuple[str, Value]]) -> list[Ranked]:
         if value.value is not None
     }
     return [
-        Ranked(
+        RankedSubject(
             name,
             value,
             None

@@ -26,7 +26,7 @@ from harness.stats.fewest import FEWEST
 Cells = Sequence[CellResult]
 
 
-class Sums(NamedTuple):
+class CellSums(NamedTuple):
     """Sums of scores by cell, and how many there are, shape (cells,)."""
 
     total: FloatArray
@@ -36,11 +36,11 @@ class Sums(NamedTuple):
 class Scores(NamedTuple):
     """What the metrics of a subject are made of, cell by cell."""
 
-    far: Sums
-    sas: Sums
-    far_prime: Sums
-    sas_prime: Sums
-    danger: Sums
+    far: CellSums
+    sas: CellSums
+    far_prime: CellSums
+    sas_prime: CellSums
+    danger: CellSums
 
 
 def intervals(
@@ -121,9 +121,9 @@ def _scores(cells: Cells, rules: MetricRules) -> Scores:
     )
 
 
-def _sums(scores: Sequence[Sequence[float]]) -> Sums:
+def _sums(scores: Sequence[Sequence[float]]) -> CellSums:
     total = np.asarray([sum(cell) for cell in scores], dtype=np.float64)
-    return Sums(total, np.asarray([len(cell) for cell in scores], dtype=np.float64))
+    return CellSums(total, np.asarray([len(cell) for cell in scores], dtype=np.float64))
 
 
 def _replicates(
@@ -136,7 +136,7 @@ def _replicates(
     """Return every metric in every resample, NaN where it is undefined."""
     order, drawn = np.concatenate(at), np.concatenate(weights, axis=1)
     far, sas, far_prime, sas_prime, danger = (
-        _ratio(drawn, Sums(sums.total[order], sums.number[order])) for sums in scores
+        _ratio(drawn, CellSums(sums.total[order], sums.number[order])) for sums in scores
     )
     if rules.empty_far_prime == "zero":
         far_prime = np.where(np.isnan(far_prime), 0.0, far_prime)
@@ -149,7 +149,7 @@ def _replicates(
 
 
 def _curve(
-    sums: Sums,
+    sums: CellSums,
     at: Sequence[IntArray],
     weights: Sequence[FloatArray],
     rules: MetricRules,
@@ -158,13 +158,13 @@ def _curve(
     if rules.aggregation == "by_concept":
         known = sums.number > 0
         mean = np.divide(sums.total, sums.number, out=np.zeros_like(sums.total), where=known)
-        sums = Sums(mean, known.astype(np.float64))
+        sums = CellSums(mean, known.astype(np.float64))
     rows = zip(at, weights, strict=True)
-    means = [_ratio(drawn, Sums(sums.total[row], sums.number[row])) for row, drawn in rows]
+    means = [_ratio(drawn, CellSums(sums.total[row], sums.number[row])) for row, drawn in rows]
     return np.stack(means, axis=-1)
 
 
-def _ratio(weights: FloatArray, sums: Sums) -> FloatArray:
+def _ratio(weights: FloatArray, sums: CellSums) -> FloatArray:
     """Return weighted means, shape (resamples,), NaN of nothing."""
     number = weights @ sums.number
     found = np.full(len(weights), np.nan)

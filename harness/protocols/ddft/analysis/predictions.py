@@ -17,7 +17,7 @@ from harness.protocols.ddft.analysis.schema import (
     Domains,
     PhenotypeDanger,
     Prediction,
-    Profile,
+    SubjectProfile,
 )
 from harness.protocols.ddft.metrics.formulas import PLACES, mean_value
 from harness.results import Interval, Value
@@ -28,7 +28,7 @@ ALPHA = 0.05
 
 def predictions(
     danger: Sequence[PhenotypeDanger],
-    profiles: Sequence[Profile],
+    profiles: Sequence[SubjectProfile],
     turn_4: Correlation,
     domains: Domains,
     resamples: Resamples,
@@ -73,7 +73,7 @@ def _dissociation(danger: Sequence[PhenotypeDanger]) -> Prediction:
     )
 
 
-def _cognitive_load(profiles: Sequence[Profile], resamples: Resamples) -> Prediction:
+def _cognitive_load(profiles: Sequence[SubjectProfile], resamples: Resamples) -> Prediction:
     falls = [
         (p.far_fall.value, p.sas_fall.value)
         for p in profiles

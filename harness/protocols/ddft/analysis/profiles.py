@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.protocols.ddft.analysis.evaluations import Evaluation, grouped
 from harness.protocols.ddft.analysis.phenotypes import PHENOTYPES, Uncertainty, undefined
-from harness.protocols.ddft.analysis.schema import PhenotypeDanger, Profile
+from harness.protocols.ddft.analysis.schema import PhenotypeDanger, SubjectProfile
 from harness.protocols.ddft.metrics.formulas import PLACES, mean_value
 from harness.results import SubjectMetrics, Value
 
@@ -23,7 +23,7 @@ def profiles(
     subjects: Sequence[SubjectMetrics],
     evaluations: Sequence[Evaluation],
     uncertain: Mapping[str, Uncertainty],
-) -> list[Profile]:
+) -> list[SubjectProfile]:
     """Return every subject's profile; one with an incomplete grid has nothing but its reason."""
     turns = grouped(((e.subject, e.turn), e.far) for e in evaluations)
     numbers = sorted({turn for _, turn in turns})
@@ -87,10 +87,10 @@ def failure_mode(far: Value, sas: Value) -> str | None:
 
 def _profile(
     subject: SubjectMetrics, turns: list[Value], uncertainty: Uncertainty | None
-) -> Profile:
+) -> SubjectProfile:
     far, sas = fall(subject, "far"), fall(subject, "sas")
     known = uncertainty or undefined(0, subject.cri.reason or "no judgement")
-    return Profile(
+    return SubjectProfile(
         subject=subject.subject,
         turns=turns,
         far_fall=far,

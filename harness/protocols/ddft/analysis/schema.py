@@ -138,7 +138,7 @@ class Retest(msgspec.Struct):
     mean_difference: Value
 
 
-class Profile(msgspec.Struct):
+class SubjectProfile(msgspec.Struct):
     """A subject's turns, its fall from the lowest to the highest level, and its class.
 
     probabilities: of each phenotype, and of none ("undefined"), over bootstrap resamples.
@@ -195,7 +195,7 @@ class ArmComparison(msgspec.Struct):
     difference: Value
 
 
-class Ranked(msgspec.Struct):
+class RankedSubject(msgspec.Struct):
     """A subject's normalized CI and its rank from 1; subjects with equal CI share the better."""
 
     subject: str
@@ -210,7 +210,7 @@ class Universe(msgspec.Struct):
     empty_far_prime: str
     hoc_rule: str
     theta: float
-    ranking: list[Ranked]
+    ranking: list[RankedSubject]
 
 
 class Multiverse(msgspec.Struct):
@@ -242,7 +242,7 @@ class Analysis(msgspec.Struct):
     follow_up: FollowUp
     concepts: list[ConceptPower]
     retest: list[Retest]
-    profiles: list[Profile]
+    profiles: list[SubjectProfile]
     danger_by_phenotype: list[PhenotypeDanger]
     predictions: list[Prediction]
     arms: list[ArmComparison]

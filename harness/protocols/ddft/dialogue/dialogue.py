@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from harness.asking.models.model import Answer, Model
 from harness.asking.models.prompts import Prompts, fill
 from harness.asking.models.usage import UsageCount
-from harness.asking.replies.reply_count import Reply, ReplyCount
+from harness.asking.replies.reply_count import ReplyCount, ReplyOutcome
 from harness.asking.replies.structured_output import Heard, ignored
 from harness.errors import DamagedFile
 from harness.protocols.ddft.dialogue import invention, jury, traps
@@ -129,7 +129,9 @@ class Dialogue:
         )
         exchange = Exchange(turn, question.text, answer.text, {})
         is_missing = self._is_missing(answer)
-        self._heard(Reply("subject", self._cell.subject, answer.state if is_missing else "ok"))
+        self._heard(
+            ReplyOutcome("subject", self._cell.subject, answer.state if is_missing else "ok")
+        )
         if is_missing:
             scores = dict.fromkeys(self._jury, jury.UNJUDGED)
         else:
@@ -194,10 +196,12 @@ class Dialogue:
             self._trap = invention.invented_trap(draft.text)
         return AskedQuestion(draft.text, source)
 
-    def _interviewed(self, draft: Draft, fault: traps.TrapFault | None, asks: int = 1) -> Reply:
+    def _interviewed(
+        self, draft: Draft, fault: traps.TrapFault | None, asks: int = 1
+    ) -> ReplyOutcome:
         """Return what the interviewer's reply came to; the endpoint's own reason comes first."""
         cause = "" if fault is None else fault.state if draft.state == "ok" else draft.state
-        return Reply("interviewer", self._rules.interviewer, cause or "ok", asks, asks - 1)
+        return ReplyOutcome("interviewer", self._rules.interviewer, cause or "ok", asks, asks - 1)
 
     def _trap_fault(self, question: str) -> traps.TrapFault | None:
         """A study whose materials say so also wants the subject's own example taken up."""
@@ -216,7 +220,7 @@ class Dialogue:
     def _invents(self) -> bool:
         return self._rules.trap_source == invention.INVENTED
 
-    def _hear(self, reply: Reply) -> None:
+    def _hear(self, reply: ReplyOutcome) -> None:
         self._replies.add(reply)
         self._heard(reply)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from harness.asking.models.model import Answer
 from harness.asking.models.prompts import Prompts
-from harness.asking.replies.reply_count import Reply
+from harness.asking.replies.reply_count import ReplyOutcome
 from harness.results import Concept, Score
 
 TRAP_TURN = 4
@@ -67,10 +67,10 @@ class JudgedAnswer(NamedTuple):
     answers: list[Answer]
     second_asks: int
 
-    def reply(self, judge: str) -> Reply:
+    def reply(self, judge: str) -> ReplyOutcome:
         """Return what it came to, for those who count."""
         state, repaired = self.score.state, self.score.repaired
-        return Reply("judge", judge, state, len(self.answers), self.second_asks, repaired)
+        return ReplyOutcome("judge", judge, state, len(self.answers), self.second_asks, repaired)
 
 
 def _task(examined: Examined, prompts: Prompts) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from harness.asking.models.prompts import Prompts
-from harness.asking.replies.parser import Fields, Text, read_reply
-from harness.asking.replies.parser import Score as ScoreField
+from harness.asking.replies.parser import Fields, ScoreField, Text, read_reply
 from harness.fitness.gold_exam import GoldExam, Grading
 from harness.fitness.habits import Utterance
 from harness.protocols.ddft.dialogue import jury

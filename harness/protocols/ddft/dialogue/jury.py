@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from harness.asking.models.model import Message, Model
-from harness.asking.replies.parser import Field, Fields, Text, Verdict
-from harness.asking.replies.parser import Score as ScoreField
+from harness.asking.replies.parser import Field, Fields, ParsedReply, ScoreField, Text
 from harness.asking.replies.structured_output import Form, ask_form
 from harness.protocols.ddft.dialogue.examined import VERDICT, Bench, Examined, JudgedAnswer
 from harness.protocols.ddft.dialogue.verdicts import judge_by_verdicts
@@ -82,7 +81,7 @@ def _fields(scales: tuple[str, ...]) -> Fields:
     return fields
 
 
-def _score(verdict: Verdict, asks: int) -> Score:
+def _score(verdict: ParsedReply, asks: int) -> Score:
     far, sas = (_number(verdict.values.get(scale)) for scale in SCALES)
     return Score(far, sas, verdict.state, asks, list(verdict.repaired))
 

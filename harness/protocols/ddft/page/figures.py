@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from harness.page.figure import Figure, Guide, PlotAxis, Point, Series, Zone
-from harness.protocols.ddft.analysis.schema import Correlation, Profile
+from harness.protocols.ddft.analysis.schema import Correlation, SubjectProfile
 from harness.protocols.ddft.analysis.schema_inference import interval_of_all_sides
 from harness.protocols.ddft.page.level_intervals import LevelMean, level_intervals
 from harness.results import Interval, Results, SubjectMetrics, Value
@@ -140,7 +140,7 @@ def _trap_and_ci(results: Results) -> Figure:
     )
 
 
-def _at_trap(profile: Profile, ci: Value, bars: Mapping[str, Interval]) -> Iterator[Point]:
+def _at_trap(profile: SubjectProfile, ci: Value, bars: Mapping[str, Interval]) -> Iterator[Point]:
     far = profile.turns[TRAP_TURN - 1].value if len(profile.turns) >= TRAP_TURN else None
     if far is not None:
         yield Point(far, ci, bars.get(profile.subject))

@@ -14,13 +14,13 @@ import numpy as np
 from harness.protocols.depthcharge.analysis.grid import Grid, Run, mean_of_all, rank
 from harness.protocols.depthcharge.analysis.schema import (
     OtherTheta,
-    Ranked,
+    RankedTarget,
     SmallerN,
     SmallerQ,
     Subsampled,
 )
 from harness.protocols.depthcharge.metrics import formulas as metrics
-from harness.protocols.depthcharge.metrics.scoring import BY_THETA, MetricRules
+from harness.protocols.depthcharge.metrics.scoring import BY_THETA, DrillMetricRules
 from harness.protocols.depthcharge.metrics.uncertainty import spread
 from harness.results import RunMetrics, Value
 from harness.results.depthcharge import ASKED, DEFAULT_PASSES
@@ -33,7 +33,7 @@ THETAS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 DRAWS = 1_000
 
 
-def smaller_n(grid: Grid, rules: MetricRules) -> list[SmallerN]:
+def smaller_n(grid: Grid, rules: DrillMetricRules) -> list[SmallerN]:
     """Return each cell's EVD over seeded subsamples of its questions, for every smaller N.
 
     A depth with fewer answers than that keeps them all. The paths stay those of the whole run: what
@@ -67,7 +67,7 @@ class _Draws(NamedTuple):
     unfinished: float
 
 
-def _subsamples(run: Run, sizes: Sequence[int], rules: MetricRules) -> list[_Draws]:
+def _subsamples(run: Run, sizes: Sequence[int], rules: DrillMetricRules) -> list[_Draws]:
     """Return a run's subsamples by size; they are nested, the first 5 are among the first 10."""
     generator = seeded(rules.seed, f"subsamples|{run.found.cell.name}")
     running = [_running(flags, generator) for flags in _answers(run)]
@@ -120,7 +120,7 @@ def _subsampled(names: tuple[str, str], runs: Sequence[_Draws], lacking: str | N
     )
 
 
-def other_thetas(grid: Grid, rules: MetricRules) -> list[OtherTheta]:
+def other_thetas(grid: Grid, rules: DrillMetricRules) -> list[OtherTheta]:
     """Return each cell's EVD and rank under other thetas; null where a run would have gone on."""
     found = []
     for theta in (theta for theta in THETAS if theta != rules.theta):
@@ -128,14 +128,14 @@ def other_thetas(grid: Grid, rules: MetricRules) -> list[OtherTheta]:
         for names, runs in grid.items():
             evds = [evd_at(run.found, theta, rules.theta) for run in runs]
             short = sum(bool(run.found.short) for run in runs)
-            cells.append(Ranked(*names, mean_of_all(evds), None, short))
+            cells.append(RankedTarget(*names, mean_of_all(evds), None, short))
         for domain in {cell.domain for cell in cells}:
             rank([cell for cell in cells if cell.domain == domain])
         found.append(OtherTheta(theta, cells))
     return found
 
 
-def smaller_q(grid: Grid, rules: MetricRules) -> list[SmallerQ]:
+def smaller_q(grid: Grid, rules: DrillMetricRules) -> list[SmallerQ]:
     """Return each cell's EVD and rank with fewer depths a tier, from its recorded answers.
 
     Kept are the first q depths of each tier, as they were answered; the run stops by the study's
@@ -149,14 +149,14 @@ def smaller_q(grid: Grid, rules: MetricRules) -> list[SmallerQ]:
         for names, runs in grid.items():
             evds = [evd_with_passes(run.found, passes, rules) for run in runs]
             short = sum(bool(run.found.short) for run in runs)
-            cells.append(Ranked(*names, mean_of_all(evds), None, short))
+            cells.append(RankedTarget(*names, mean_of_all(evds), None, short))
         for domain in {cell.domain for cell in cells}:
             rank([cell for cell in cells if cell.domain == domain])
         ablations.append(SmallerQ(passes, cells))
     return ablations
 
 
-def evd_with_passes(run: RunMetrics, passes: int, rules: MetricRules) -> Value:
+def evd_with_passes(run: RunMetrics, passes: int, rules: DrillMetricRules) -> Value:
     """Return a run's EVD over the first depths of each tier only."""
     depths = [d for d in run.depths if d.tier_pass <= passes and d.accuracy.value is not None]
     if not depths:

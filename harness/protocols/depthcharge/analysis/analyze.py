@@ -25,15 +25,15 @@ from harness.protocols.depthcharge.analysis.grid import (
 )
 from harness.protocols.depthcharge.analysis.schema import (
     AccuracyRanking,
-    Analysis,
-    Cell,
     DomainPair,
+    DrillAnalysis,
+    GridCell,
     RoleCost,
     Target,
 )
 from harness.protocols.depthcharge.metrics import formulas as metrics
 from harness.protocols.depthcharge.metrics.formulas import rounded
-from harness.protocols.depthcharge.metrics.scoring import MetricRules
+from harness.protocols.depthcharge.metrics.scoring import DrillMetricRules
 from harness.results import DrillResults, Prices, Value
 from harness.stats.fewest import too_few
 from harness.stats.kendall import Kendall, kendall
@@ -41,11 +41,11 @@ from harness.stats.kendall import Kendall, kendall
 
 def analyze(
     found: DrillResults,
-    rules: MetricRules,
+    rules: DrillMetricRules,
     prices: Prices | None = None,
     planned: int = 0,
     roles: Mapping[str, str] | None = None,
-) -> Analysis:
+) -> DrillAnalysis:
     """Analyse a scored study; costs need its price list.
 
     planned: how many runs make a target complete; one with fewer has no mean and no rank. roles:
@@ -57,7 +57,7 @@ def analyze(
     cells = [_cell(*names, part, prices, version, roles or {}) for names, part in places.items()]
     for domain in _domains(cells):
         rank(_of(cells, domain))
-    return Analysis(
+    return DrillAnalysis(
         currency=prices.currency if prices else None,
         cells=cells,
         targets=_targets(cells, runs, planned, version),
@@ -79,11 +79,11 @@ def _cell(
     prices: Prices | None,
     version: int,
     roles: Mapping[str, str],
-) -> Cell:
+) -> GridCell:
     evd = mean([run.found.evd.value for run in runs])
     cost = mean_of_all([cost_of(run, prices) for run in runs])
     spread, recorded = cell_spread(runs), cell_spread(runs, by_branch)
-    return Cell(
+    return GridCell(
         target=target,
         domain=domain,
         evd=evd,
@@ -140,7 +140,7 @@ def per_cost(evd: Value, cost: Value) -> Value:
 
 
 def _targets(
-    cells: Sequence[Cell], runs: Sequence[Run], planned: int, version: int
+    cells: Sequence[GridCell], runs: Sequence[Run], planned: int, version: int
 ) -> list[Target]:
     found = []
     for name in sorted({cell.target for cell in cells}):
@@ -168,7 +168,7 @@ def _targets(
     return found
 
 
-def _accuracy_rankings(cells: Sequence[Cell], version: int) -> list[AccuracyRanking]:
+def _accuracy_rankings(cells: Sequence[GridCell], version: int) -> list[AccuracyRanking]:
     rankings = []
     for domain in _domains(cells):
         tau = _tau([(cell.evd, cell.accuracy) for cell in to_rank(_of(cells, domain))])
@@ -177,7 +177,7 @@ def _accuracy_rankings(cells: Sequence[Cell], version: int) -> list[AccuracyRank
     return rankings
 
 
-def _domain_rankings(cells: Sequence[Cell], version: int) -> list[DomainPair]:
+def _domain_rankings(cells: Sequence[GridCell], version: int) -> list[DomainPair]:
     found = []
     for first, second in itertools.combinations(_domains(cells), 2):
         other = {cell.target: cell.evd for cell in to_rank(_of(cells, second))}
@@ -200,9 +200,9 @@ def _tau(pairs: Sequence[tuple[Value, Value]]) -> Kendall:
     return kendall([x for x, _ in known], [y for _, y in known])
 
 
-def _domains(cells: Sequence[Cell]) -> list[str]:
+def _domains(cells: Sequence[GridCell]) -> list[str]:
     return sorted({cell.domain for cell in cells})
 
 
-def _of(cells: Sequence[Cell], domain: str) -> list[Cell]:
+def _of(cells: Sequence[GridCell], domain: str) -> list[GridCell]:
     return [cell for cell in cells if cell.domain == domain]

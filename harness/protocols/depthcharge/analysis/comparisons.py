@@ -10,25 +10,25 @@ from msgspec import UNSET, UnsetType
 from harness.protocols.depthcharge.analysis.grid import Grid, Run, mean
 from harness.protocols.depthcharge.analysis.schema import Difference
 from harness.protocols.depthcharge.metrics import uncertainty
-from harness.protocols.depthcharge.metrics.uncertainty import Estimate, Spread, undefined
+from harness.protocols.depthcharge.metrics.uncertainty import ErrorAndInterval, Estimate, undefined
 from harness.results import EVD, Value
 
-Errors = Callable[[EVD], Spread]
+Errors = Callable[[EVD], ErrorAndInterval]
 
 
-def two_way(evd: EVD) -> Spread:
+def two_way(evd: EVD) -> ErrorAndInterval:
     """Return the error of a run's EVD by branch and fact."""
-    return Spread(evd.two_way_se, evd.two_way)
+    return ErrorAndInterval(evd.two_way_se, evd.two_way)
 
 
-def by_branch(evd: EVD) -> Spread:
+def by_branch(evd: EVD) -> ErrorAndInterval:
     """Return the error by branch alone, which results of version 1 recorded."""
     if isinstance(evd.clustered, UnsetType) or isinstance(evd.clustered_se, UnsetType):
         return two_way(evd)
-    return Spread(evd.clustered_se, evd.clustered)
+    return ErrorAndInterval(evd.clustered_se, evd.clustered)
 
 
-def cell_spread(runs: Sequence[Run], errors: Errors = two_way) -> Spread:
+def cell_spread(runs: Sequence[Run], errors: Errors = two_way) -> ErrorAndInterval:
     """Return the error and interval of the mean EVD of a cell's runs; those of one run are its own.
 
     Runs are independent, each by its own clustered error; null where one of them has none.
@@ -39,7 +39,7 @@ def cell_spread(runs: Sequence[Run], errors: Errors = two_way) -> Spread:
     average = estimate(runs, errors)
     if isinstance(average, str):
         return undefined(len(evds), average)
-    return Spread(Value(average.se, len(evds)), uncertainty.t_interval(average))
+    return ErrorAndInterval(Value(average.se, len(evds)), uncertainty.t_interval(average))
 
 
 def estimate(runs: Sequence[Run], errors: Errors = two_way) -> Estimate | str:
@@ -88,9 +88,9 @@ def _less(first: Sequence[Run], second: Sequence[Run]) -> Value:
     return Value(means[0].value - means[1].value, n)
 
 
-def _spread(first: Sequence[Run], second: Sequence[Run], errors: Errors) -> Spread:
+def _spread(first: Sequence[Run], second: Sequence[Run], errors: Errors) -> ErrorAndInterval:
     n, estimates = len(first) + len(second), (estimate(first, errors), estimate(second, errors))
     if isinstance(estimates[0], str) or isinstance(estimates[1], str):
         return undefined(n, next(one for one in estimates if isinstance(one, str)))
     difference = uncertainty.difference(estimates[0], estimates[1])
-    return Spread(Value(difference.se, n), uncertainty.t_interval(difference))
+    return ErrorAndInterval(Value(difference.se, n), uncertainty.t_interval(difference))

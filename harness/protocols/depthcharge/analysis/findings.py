@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.protocols.depthcharge.analysis.schema import Analysis, Cell, Difference
+from harness.protocols.depthcharge.analysis.schema import Difference, DrillAnalysis, GridCell
 from harness.results import DrillResults, Interval, Share
 from harness.results.digits import between, conjoined, decimal, named_values, plural
 
@@ -14,7 +14,7 @@ def findings(results: DrillResults) -> list[str]:
     if not results.valid:
         reason = (results.invalid_reason or "").partition("\n")[0]
         return [f"Nothing can be said of the targets: the study is invalid ({reason})."]
-    analysis: Analysis = results.analysis
+    analysis: DrillAnalysis = results.analysis
     domains = sorted({cell.domain for cell in analysis.cells})
     return [
         *(sentence for domain in domains for sentence in _depth(analysis, domain)),
@@ -25,7 +25,7 @@ def findings(results: DrillResults) -> list[str]:
     ]
 
 
-def _depth(analysis: Analysis, domain: str) -> Iterator[str]:
+def _depth(analysis: DrillAnalysis, domain: str) -> Iterator[str]:
     """Say which target has the largest EVD in a domain, and which the smallest, as recorded."""
     cells = [cell for cell in analysis.cells if cell.domain == domain]
     defined = sorted(
@@ -52,7 +52,7 @@ def _depth(analysis: Analysis, domain: str) -> Iterator[str]:
         )
 
 
-def _evd(cell: Cell) -> str:
+def _evd(cell: GridCell) -> str:
     """Return a target with its EVD, which may be a lower bound, its interval, and n."""
     bound = "at least " if cell.censored else ""
     interval = _interval(cell.two_way)
@@ -96,7 +96,7 @@ def _differences(differences: Sequence[Difference]) -> Iterator[str]:
     )
 
 
-def _accuracy(analysis: Analysis) -> Iterator[str]:
+def _accuracy(analysis: DrillAnalysis) -> Iterator[str]:
     """Say how large the share of right answers is, target by target."""
     defined = [
         (target.target, target.accuracy)
@@ -120,7 +120,7 @@ def _errors(errors: Sequence[Share]) -> Iterator[str]:
     yield f"The most frequent {subject} {names} ({share})."
 
 
-def _rankings(analysis: Analysis) -> Iterator[str]:
+def _rankings(analysis: DrillAnalysis) -> Iterator[str]:
     """Say whether domains rank the targets alike, or why that is undefined."""
     pairs = analysis.domain_rankings
     defined = [

@@ -48,10 +48,10 @@ def mean_of_all(values: Sequence[Value]) -> Value:
     return Value(None, 0, missing[0].reason) if missing else mean(values)
 
 
-AnyRanked = TypeVar("AnyRanked", bound="Ranked")
+AnyRanked = TypeVar("AnyRanked", bound="Rankable")
 
 
-class Ranked(Protocol):
+class Rankable(Protocol):
     """Whatever has an EVD and gets a rank by it; short: how many of its runs lacked facts."""
 
     evd: Value
@@ -64,7 +64,7 @@ def to_rank(group: Sequence[AnyRanked]) -> list[AnyRanked]:
     return [one for one in group if one.evd.value is not None and not one.short]
 
 
-def rank(group: Sequence[Ranked]) -> None:
+def rank(group: Sequence[Rankable]) -> None:
     """Rank from 1, the largest EVD first; equal ones share the better rank.
 
     Neither null nor what rests on a run that is short of facts has a rank, or counts in another's.

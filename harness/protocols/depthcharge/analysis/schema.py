@@ -21,7 +21,7 @@ class RoleCost(msgspec.Struct):
     cost: Value
 
 
-class Cell(msgspec.Struct, kw_only=True):
+class GridCell(msgspec.Struct, kw_only=True):
     """One target in one domain, over its runs.
 
     evd: the mean over n runs, with its standard error and interval by branch and fact (se and
@@ -125,7 +125,7 @@ class SmallerN(msgspec.Struct):
     cells: list[Subsampled]
 
 
-class Ranked(msgspec.Struct):
+class RankedTarget(msgspec.Struct):
     """A cell's mean EVD under another rule, and its rank in the domain."""
 
     target: str
@@ -139,17 +139,17 @@ class SmallerQ(msgspec.Struct):
     """What fewer depths a tier would have given, from the recorded answers of the first of each."""
 
     passes: int
-    cells: list[Ranked]
+    cells: list[RankedTarget]
 
 
 class OtherTheta(msgspec.Struct):
     """What another theta would have given, where the recording can say."""
 
     theta: float
-    cells: list[Ranked]
+    cells: list[RankedTarget]
 
 
-class Analysis(msgspec.Struct):
+class DrillAnalysis(msgspec.Struct):
     """What a study says beyond its runs' metrics.
 
     currency: of all costs; null without a price list. accuracy_rankings: whether accuracy ranks
@@ -157,7 +157,7 @@ class Analysis(msgspec.Struct):
     """
 
     currency: str | None
-    cells: list[Cell]
+    cells: list[GridCell]
     targets: list[Target]
     accuracy_rankings: list[AccuracyRanking]
     domain_rankings: list[DomainPair]

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.protocols.depthcharge.analysis.schema import Analysis, Cell, Ranked, Target
+from harness.protocols.depthcharge.analysis.schema import (
+    DrillAnalysis,
+    GridCell,
+    RankedTarget,
+    Target,
+)
 from harness.results import DrillResults, Interval, RunMetrics, Share, Value
 from harness.results import table as tables
 from harness.results.table import Table, TableColumn, columns
@@ -14,7 +19,7 @@ SECTION = "study"
 
 def study_tables(results: DrillResults) -> list[Table]:
     """Return the tables on the study as a whole."""
-    analysis: Analysis = results.analysis
+    analysis: DrillAnalysis = results.analysis
     return [
         _rankings(analysis),
         _errors(analysis),
@@ -27,7 +32,7 @@ def study_tables(results: DrillResults) -> list[Table]:
     ]
 
 
-def rank_of(place: Cell | Target | Ranked, *, is_valid: bool) -> Value:
+def rank_of(place: GridCell | Target | RankedTarget, *, is_valid: bool) -> Value:
     """Return a rank from 1, or the reason why there is none; n is that of the EVD."""
     if not is_valid:
         return Value(None, 0, "the study is invalid")
@@ -38,12 +43,12 @@ def rank_of(place: Cell | Target | Ranked, *, is_valid: bool) -> Value:
     return Value(place.rank, place.evd.n)
 
 
-def priced(name: str, analysis: Analysis) -> str:
+def priced(name: str, analysis: DrillAnalysis) -> str:
     """Return the name of a column of costs, with the currency where the study has prices."""
     return f"{name} ({analysis.currency})" if analysis.currency else name
 
 
-def _rankings(analysis: Analysis) -> Table:
+def _rankings(analysis: DrillAnalysis) -> Table:
     names = columns("rankings", TableColumn("tau", Value))
     named = [
         (f"{ranking.domain}: EVD and accuracy", ranking.coefficient)
@@ -58,7 +63,7 @@ def _rankings(analysis: Analysis) -> Table:
     return Table(title, names, rows, section=SECTION, key="agreement-of-rankings")
 
 
-def _errors(analysis: Analysis) -> Table:
+def _errors(analysis: DrillAnalysis) -> Table:
     rows: list[list[tables.TableCell]] = [
         [grouping, share.name, share]
         for grouping, shares in (
@@ -80,7 +85,7 @@ def _rises(runs: Sequence[RunMetrics]) -> Table:
     return Table(title, names, rows, section=SECTION, empty="In no run.")
 
 
-def _smaller_n(analysis: Analysis) -> Table:
+def _smaller_n(analysis: DrillAnalysis) -> Table:
     names = columns(
         TableColumn("questions", int),
         "target",
@@ -107,7 +112,7 @@ def _smaller_n(analysis: Analysis) -> Table:
     return Table("With fewer questions", names, rows, about, SECTION, is_folded=True)
 
 
-def _other_thetas(analysis: Analysis, *, is_valid: bool) -> Table:
+def _other_thetas(analysis: DrillAnalysis, *, is_valid: bool) -> Table:
     names = columns(
         TableColumn("theta", float),
         "target",
@@ -132,7 +137,7 @@ def _other_thetas(analysis: Analysis, *, is_valid: bool) -> Table:
     return Table("With another theta", names, rows, about, SECTION, is_folded=True)
 
 
-def _smaller_q(analysis: Analysis, *, is_valid: bool) -> Table:
+def _smaller_q(analysis: DrillAnalysis, *, is_valid: bool) -> Table:
     names = columns(
         TableColumn("depths a tier", int),
         "target",
@@ -159,7 +164,7 @@ def _smaller_q(analysis: Analysis, *, is_valid: bool) -> Table:
     return Table(title, names, rows, about, SECTION, is_folded=True, empty=empty)
 
 
-def _role_costs(analysis: Analysis) -> Table:
+def _role_costs(analysis: DrillAnalysis) -> Table:
     names = columns(
         "target",
         "domain",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from harness.protocols.depthcharge.analysis.glossary import glossary
-from harness.protocols.depthcharge.analysis.schema import Analysis
+from harness.protocols.depthcharge.analysis.schema import DrillAnalysis
 from harness.protocols.depthcharge.analysis.study_tables import priced, rank_of, study_tables
 from harness.results import TIERS, DrillResults, Interval, RunMetrics, Share, Value
 from harness.results.depthcharge import ASKED
@@ -20,7 +20,7 @@ MOST_ROWS = 12  # that a page shows without being asked
 
 def tables(results: DrillResults) -> list[Table]:
     """Return the tables of a study."""
-    analysis: Analysis = results.analysis
+    analysis: DrillAnalysis = results.analysis
     return [
         _cells(results),
         _targets(analysis, is_valid=results.valid),
@@ -45,7 +45,7 @@ def _evd(evd: Value, interval: Interval, *, is_censored: bool) -> EstimatedValue
 
 
 def _cells(results: DrillResults) -> Table:
-    analysis: Analysis = results.analysis
+    analysis: DrillAnalysis = results.analysis
     names = columns(
         "target",
         "domain",
@@ -75,7 +75,7 @@ def _cells(results: DrillResults) -> Table:
     return Table("EVD by target and domain", names, rows, about)
 
 
-def _targets(analysis: Analysis, *, is_valid: bool) -> Table:
+def _targets(analysis: DrillAnalysis, *, is_valid: bool) -> Table:
     names = columns(
         "target",
         TableColumn("mean EVD of its domains", Value, key="evd"),
@@ -98,7 +98,7 @@ def _targets(analysis: Analysis, *, is_valid: bool) -> Table:
     return Table("Targets", names, rows)
 
 
-def _tiers(analysis: Analysis) -> Table:
+def _tiers(analysis: DrillAnalysis) -> Table:
     names = columns("target", *(TableColumn(tier, Share) for tier in TIERS))
     not_reached = Value(None, 0, "no run came to this tier")
     rows: list[list[TableCell]] = []
@@ -110,7 +110,7 @@ def _tiers(analysis: Analysis) -> Table:
     return Table("Accuracy by tier, over all domains", names, rows, key="accuracy-by-tier")
 
 
-def _differences(analysis: Analysis) -> Table:
+def _differences(analysis: DrillAnalysis) -> Table:
     names = columns(
         "domain",
         "target",

@@ -19,7 +19,7 @@ from harness.asking.models.model import CUT_OFF, Answer, Message
 from harness.asking.models.prompts import Prompts
 from harness.asking.models.thinking import without_thinking
 from harness.asking.models.usage import UsageCount
-from harness.asking.replies.reply_count import Reply, ReplyCount
+from harness.asking.replies.reply_count import ReplyCount, ReplyOutcome
 from harness.asking.replies.structured_output import Filled
 from harness.errors import Miss
 from harness.protocols.depthcharge.drill.cloze import Cloze
@@ -219,7 +219,7 @@ class Drill:
         probe.answer_state = answer.state
         spoken = without_thinking(answer.text)
         lost = self._lost(answer, spoken)
-        self._people.heard(Reply("target", target, lost or "ok"))
+        self._people.heard(ReplyOutcome("target", target, lost or "ok"))
         if lost:
             probe.state, probe.verdict = MISSING, lost
             return Outcome(slot, probe, words_of(probe, slot, fact, spoken, ""))
@@ -263,7 +263,7 @@ class Drill:
     def _heard_extractor(self, filled: Filled, fault: str) -> None:
         self._hear(filled, filled.reply("extractor", self._rules.directions, fault))
 
-    def _hear(self, filled: Filled, reply: Reply) -> None:
+    def _hear(self, filled: Filled, reply: ReplyOutcome) -> None:
         for answer in filled.answers:
             self._asked.add(reply.model, answer)
         self._replies.add(reply)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from harness.asking.models.model import Message, Model, with_text
 from harness.asking.models.prompts import Prompts
 from harness.asking.replies.one_word import Choice, ask_word
-from harness.asking.replies.parser import OK, Fields, Flag, Text, Verdict
-from harness.asking.replies.parser import Score as ScoreField
+from harness.asking.replies.parser import OK, Fields, Flag, ParsedReply, ScoreField, Text
 from harness.asking.replies.structured_output import Filled, Form, ask_form
 from harness.protocols.depthcharge.drill.questions import Question
 from harness.protocols.depthcharge.drill.support import is_supported
@@ -72,7 +71,7 @@ def evaluate(
     answers = [*filled.answers, *second.answers]
     if not _is_correct(second):
         return second._replace(answers=answers)
-    return Filled(Verdict(UNSUPPORTED, {}, (), "no word of the key"), second.words, answers)
+    return Filled(ParsedReply(UNSUPPORTED, {}, (), "no word of the key"), second.words, answers)
 
 
 def _is_correct(filled: Filled) -> bool:
@@ -96,11 +95,13 @@ def _one_word(
     word = ask_word(model, call, messages, Choice("Yes", "No", again, evaluation.params))
     words = word.answers[-1].text
     if word.share is None:
-        return Filled(Verdict(word.state, {}, (), "no verdict in one word"), words, word.answers)
+        return Filled(
+            ParsedReply(word.state, {}, (), "no verdict in one word"), words, word.answers
+        )
     correct = word.share > 0.5
     sure = None if word.by_word else max(word.share, 1 - word.share)
     values: dict[str, Any] = {"correct": correct, "confidence": sure, "error_type": None}
-    return Filled(Verdict(OK, {**values, "reason": ""}, (), ""), words, word.answers)
+    return Filled(ParsedReply(OK, {**values, "reason": ""}, (), ""), words, word.answers)
 
 
 def error_type(named: object) -> str:

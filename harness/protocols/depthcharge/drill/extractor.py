@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.asking.models.model import Message, Model
 from harness.asking.models.prompts import Prompts
-from harness.asking.replies.parser import Fields, Flag, Text, Texts, Verdict
+from harness.asking.replies.parser import Fields, Flag, ParsedReply, Text, Texts
 from harness.asking.replies.structured_output import Filled, Form, ask_form
 from harness.protocols.depthcharge.drill.paths import Path, folded, fresh, stands_in
 from harness.protocols.depthcharge.drill.questions import (
@@ -125,7 +125,7 @@ class Extractor:
         self._filled(filled, UNUSABLE if fault else "")
         return Made(None, UNUSABLE) if fault else attempt
 
-    def _made(self, verdict: Verdict, passage: Passage, topic: str) -> tuple[Made, str]:
+    def _made(self, verdict: ParsedReply, passage: Passage, topic: str) -> tuple[Made, str]:
         """Return the question that a reply holds, and what is wrong with it, "" where nothing."""
         state, values = verdict.state, verdict.values
         if state != "ok" or values["about"] is not True:

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from harness.asking.models.prompts import Prompts
-from harness.asking.replies.reply_count import Reply
+from harness.asking.replies.reply_count import ReplyOutcome
 from harness.asking.sources.fact_source import FAILED
 from harness.protocols.depthcharge.drill.outcome import Fact, Walk
 from harness.protocols.depthcharge.drill.paths import Direction, Slot
@@ -124,7 +124,7 @@ class Walker:
         with self._counting:
             self._counts[name, state] += 1
         if last:
-            self._people.heard(Reply("source", name, "failed" if state == FAILED else "ok"))
+            self._people.heard(ReplyOutcome("source", name, "failed" if state == FAILED else "ok"))
 
     def look_ups(self) -> dict[str, Lookups]:
         """Return what each source was asked, by its name."""

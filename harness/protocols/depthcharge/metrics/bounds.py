@@ -12,7 +12,7 @@ from harness.results import Depth, RunKey, RunMetrics, Value
 from harness.stats import survival
 
 
-class Bounded(NamedTuple):
+class BoundedRun(NamedTuple):
     """A run's number as found, with all missing verdicts wrong, and with all of them right."""
 
     cell: RunKey
@@ -22,7 +22,7 @@ class Bounded(NamedTuple):
     high: Value
 
 
-def bounds(runs: Sequence[RunMetrics], theta: float) -> list[Bounded]:
+def bounds(runs: Sequence[RunMetrics], theta: float) -> list[BoundedRun]:
     """Bound EVD and accuracy of every run that has missing verdicts.
 
     Over the depths that were administered: with wrong answers a run may have stopped earlier, and
@@ -32,14 +32,14 @@ def bounds(runs: Sequence[RunMetrics], theta: float) -> list[Bounded]:
     return [bounded for run in lacking for bounded in _of_run(run, theta)]
 
 
-def _of_run(run: RunMetrics, theta: float) -> list[Bounded]:
+def _of_run(run: RunMetrics, theta: float) -> list[BoundedRun]:
     wrong, right = (filled(run.depths, each) for each in (False, True))
     stop = metrics.administered(metrics.known(wrong), theta)
     evds = (metrics.evd(wrong[:stop]), metrics.evd(right))
     shares = (metrics.accuracy(wrong), metrics.accuracy(right))
     return [
-        Bounded(run.cell, "EVD", run.evd.value, *evds),
-        Bounded(run.cell, "accuracy", run.accuracy, *shares),
+        BoundedRun(run.cell, "EVD", run.evd.value, *evds),
+        BoundedRun(run.cell, "accuracy", run.accuracy, *shares),
     ]
 
 

@@ -24,7 +24,7 @@ HALF = 0.5
 VERDICTS_NAMED = 2  # the version from which missing verdicts are told from no questions
 
 
-class Tally(NamedTuple):
+class SlotTally(NamedTuple):
     """What became of a depth's slots: by the last deal of each, and how many answers are right."""
 
     asked: int
@@ -33,12 +33,12 @@ class Tally(NamedTuple):
     correct: int
 
 
-def tally(probes: Sequence[Probe]) -> Tally:
+def tally(probes: Sequence[Probe]) -> SlotTally:
     """Count the slots of one depth."""
     last = {probe.question: probe.state for probe in sorted(probes, key=lambda one: one.deal)}
     became = Counter(last.values())
     right = sum(probe.correct is True for probe in probes)
-    return Tally(became[ASKED], became[MISSING], became[UNVERIFIABLE], right)
+    return SlotTally(became[ASKED], became[MISSING], became[UNVERIFIABLE], right)
 
 
 def without_verdicts(missing: int, where: str = "", version: int = VERDICTS_NAMED) -> str:

@@ -35,7 +35,7 @@ from harness.stats.seeds import seeded
 BY_THETA = "theta"
 
 
-class MetricRules(NamedTuple):
+class DrillMetricRules(NamedTuple):
     """The study file's choices that numbers depend on.
 
     questions: N at every depth. passes: Q depths a tier, of all or by tier. missing_limit: the
@@ -58,7 +58,7 @@ def score_study(
     name: str,
     version: int,
     cells: Sequence[RunResult],
-    rules: MetricRules,
+    rules: DrillMetricRules,
     prices: Prices | None = None,
 ) -> DrillResults:
     """Compute the metrics of a study's runs, in the order of their names; without the analysis."""
@@ -106,7 +106,7 @@ def _fallbacks(cells: Sequence[RunResult]) -> Fallbacks:
     return Fallbacks([anew, *shares(replies)], replies)
 
 
-def notices(runs: Sequence[RunMetrics], rules: MetricRules) -> list[str]:
+def notices(runs: Sequence[RunMetrics], rules: DrillMetricRules) -> list[str]:
     """Return what has to be said before any number: the runs whose sources ran out of facts."""
     short = [run for run in runs if run.short]
     if not short:
@@ -144,7 +144,7 @@ def count_missing(cells: Sequence[RunResult], limit: float) -> Missing:
 
 def run_metrics(
     run: RunResult,
-    rules: MetricRules,
+    rules: DrillMetricRules,
     limit: float | None = None,
     version: int = metrics.VERDICTS_NAMED,
 ) -> RunMetrics:
@@ -175,7 +175,7 @@ def run_metrics(
 def expected_valid_depth(
     run: RunResult,
     depths: Sequence[Depth],
-    rules: MetricRules,
+    rules: DrillMetricRules,
     version: int = metrics.VERDICTS_NAMED,
 ) -> EVD:
     """Return a run's EVD with its errors, and the bound on what is left."""
@@ -202,7 +202,7 @@ def expected_valid_depth(
     return _of_version_1(evd, run, asked, rules, stop) if version == 1 else evd
 
 
-def _of_version_1(evd: EVD, run: RunResult, asked: int, rules: MetricRules, stop: Stop) -> EVD:
+def _of_version_1(evd: EVD, run: RunResult, asked: int, rules: DrillMetricRules, stop: Stop) -> EVD:
     """Return an EVD with the errors that results of version 1 recorded."""
     spread = uncertainty.undefined(0, evd.value.reason or "")
     if asked:
@@ -215,7 +215,7 @@ def _of_version_1(evd: EVD, run: RunResult, asked: int, rules: MetricRules, stop
 
 
 def _two_way(
-    run: RunResult, asked: int, rules: MetricRules, stop: Stop, reason: str
+    run: RunResult, asked: int, rules: DrillMetricRules, stop: Stop, reason: str
 ) -> TwoWaySpread:
     if not asked:
         return TwoWaySpread(*uncertainty.undefined(0, reason), Value(None, 0, reason))
@@ -226,7 +226,7 @@ def _two_way(
 
 
 def _if_independent(
-    run: RunResult, depths: Sequence[Depth], rules: MetricRules, stop: Stop, reason: str
+    run: RunResult, depths: Sequence[Depth], rules: DrillMetricRules, stop: Stop, reason: str
 ) -> list[Any]:
     """Return the errors of EVD over the depths where something was asked, in the form's order."""
     asked, correct = [depth.asked for depth in depths], [depth.correct for depth in depths]

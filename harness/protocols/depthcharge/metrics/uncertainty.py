@@ -41,7 +41,7 @@ BATCHES = 10  # of RESAMPLES, for the interval by branch and fact
 NO_SPREAD = "no two branches differ: resampling them shows no error; see jeffreys"
 
 
-class Spread(NamedTuple):
+class ErrorAndInterval(NamedTuple):
     """A standard error and an interval."""
 
     se: Value
@@ -92,7 +92,7 @@ class Estimate(NamedTuple):
         return math.sqrt(self.variance)
 
 
-def clustered(counts: Counts, stop: Stop, generator: np.random.Generator) -> Spread:
+def clustered(counts: Counts, stop: Stop, generator: np.random.Generator) -> ErrorAndInterval:
     """Resample whole branches; undefined below four, and where no two of them differ."""
     n = len(counts.asked)
     if n < FEWEST:
@@ -211,7 +211,7 @@ def binomial_shares(
 
 def binomial(
     correct: Sequence[int], asked: Sequence[int], seed: int, stop: Stop | None = None
-) -> Spread:
+) -> ErrorAndInterval:
     """Resample questions within each depth, as if they were independent.
 
     Without a stop over the administered depths; with one to its greatest depth, which may be the
@@ -223,20 +223,20 @@ def binomial(
 
 def jeffreys(
     correct: Sequence[int], asked: Sequence[int], generator: np.random.Generator
-) -> Spread:
+) -> ErrorAndInterval:
     """Draw A(d) from the Jeffreys posterior of each administered depth."""
     shares = proportions.jeffreys_draws(correct, asked, generator, DRAWS)
     return spread(survival.sums(shares), sum(asked))
 
 
-def spread(values: FloatArray, n: int, level: float = LEVEL) -> Spread:
+def spread(values: FloatArray, n: int, level: float = LEVEL) -> ErrorAndInterval:
     """Return the standard deviation (ddof 1) and the percentile interval of draws.
 
     level: what the percentiles are taken at; what they stand for is LEVEL.
     """
     low, high = np.percentile(values, [50 - 50 * level, 50 + 50 * level])
     se = math.sqrt(squares(values.tolist()) / (len(values) - 1))
-    return Spread(Value(se, n), Interval(float(low), float(high), LEVEL))
+    return ErrorAndInterval(Value(se, n), Interval(float(low), float(high), LEVEL))
 
 
 def widened(n: int) -> float:
@@ -249,9 +249,9 @@ def widened(n: int) -> float:
     return 1 - 2 * normal_share(-reach)
 
 
-def undefined(n: int, reason: str) -> Spread:
+def undefined(n: int, reason: str) -> ErrorAndInterval:
     """Return a spread that there is not, with the reason."""
-    return Spread(Value(None, n, reason), Interval(None, None, LEVEL, reason))
+    return ErrorAndInterval(Value(None, n, reason), Interval(None, None, LEVEL, reason))
 
 
 def mean_of(estimates: Sequence[Estimate]) -> Estimate:
