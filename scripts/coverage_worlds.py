@@ -17,7 +17,7 @@ from harness.protocols.ddft.metrics.scoring import MetricRules
 from harness.protocols.depthcharge.metrics import uncertainty
 from harness.protocols.depthcharge.metrics.uncertainty import Questions, Stop
 from harness.results import Interval
-from harness.stats import correlation, means, ranks, resampling
+from harness.stats import agreement, correlation, means, ranks, resampling
 from harness.stats.proportions import korn_graubard, wilson
 
 Array = npt.NDArray[np.float64]
@@ -137,6 +137,46 @@ def _share(g: np.random.Generator, n: int, spread: float, method: str) -> Interv
     if method.startswith("before"):
         return wilson(sum(k for k, _ in counts), 40 * n)
     return korn_graubard(counts)
+
+
+class Marks(NamedTuple):
+    """Judges' scores of items: SDs of subjects and of items in them, and the judges' biases."""
+
+    subject_sd: float
+    item_sd: float
+    biases: tuple[float, float, float]
+
+
+def agreement_worlds() -> Iterator[World]:
+    """Alpha and ICC(A,1) of three judges, residual SD 0.1, over subjects of 40 answers."""
+    for marks in (
+        Marks(0.0, 0.15, (0, 0, 0)),
+        Marks(0.1, 0.15, (0, 0, 0)),
+        Marks(0.1, 0.15, (-0.05, 0, 0.05)),
+    ):
+        many = _marks(np.random.default_rng(5), 20_000, 1, marks)
+        scores = [row for cluster in many for row in cluster]
+        truths = {"alpha": agreement.alpha(scores), "ICC(A,1)": agreement.icc(scores)["ICC(A,1)"]}
+        biased = "judges biased" if any(marks.biases) else "no bias"
+        for name, truth in truths.items():
+            for n in (4, 9):
+                yield World(
+                    f"{name}, jackknife", f"{n} subjects, their SD {marks.subject_sd:g}, {biased}",
+                    truth.value or 0.0, partial(_agreement, n=n, marks=marks, name=name),
+                    is_slow=True,
+                )  # fmt: skip
+
+
+def _marks(g: np.random.Generator, n: int, items: int, marks: Marks) -> list[list[list[float]]]:
+    """Return three judges' scores of the items of n subjects, shape (n, items, 3)."""
+    level = (
+        0.7 + g.normal(0, marks.subject_sd, (n, 1, 1)) + g.normal(0, marks.item_sd, (n, items, 1))
+    )
+    return list((level + np.array(marks.biases) + g.normal(0, 0.1, (n, items, 3))).tolist())
+
+
+def _agreement(g: np.random.Generator, n: int, marks: Marks, name: str) -> Interval:
+    return agreement.clustered_intervals(_marks(g, n, 40, marks))[name]
 
 
 class Slope(NamedTuple):
@@ -323,6 +363,7 @@ def worlds() -> list[World]:
         *means_worlds(),
         *correlation_worlds(),
         *share_worlds(),
+        *agreement_worlds(),
         *ci_worlds(),
         *drill_worlds(),
     ]

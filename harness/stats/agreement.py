@@ -15,8 +15,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from harness.errors import UsageError
-from harness.results import Value
+from harness.results import Interval, Value
 from harness.stats.columns import constant, mean, numbers, squares
+from harness.stats.jackknife import jackknife_interval
 
 Scores = Sequence[Sequence[float | None]]
 
@@ -149,6 +150,40 @@ def icc(scores: Scores) -> dict[str, Value]:
     scale = ms.rows + ms.within
     ratios = [_ratio(top, bottom, scale, n) for top, bottom in parts]
     return dict(zip(names, ratios, strict=True))
+
+
+def clustered_intervals(clusters: Sequence[Scores], level: float = 0.95) -> dict[str, Interval]:
+    """Return the intervals of "alpha" and of each ICC over clusters of items, such as subjects.
+
+    The jackknife's, with each cluster left out in turn, cut off at 1. That of alpha over units is
+    Hughes' (arXiv 2210.13265, 2022), which covers better than a bootstrap does; with clusters in
+    the place of units as in Cameron and Miller 2015. The F intervals of an ICC (McGraw and Wong
+    1996) take the items of a cluster for independent. Undefined where the coefficient is, over all
+    or without a cluster.
+    """
+    over_all = _coefficients(clusters)
+    left_out = [_coefficients([*clusters[:i], *clusters[i + 1 :]]) for i in range(len(clusters))]
+    return {
+        name: _jackknifed(found, [without[name] for without in left_out], level)
+        for name, found in over_all.items()
+    }
+
+
+def _coefficients(clusters: Sequence[Scores]) -> dict[str, Value]:
+    scores = [row for cluster in clusters for row in cluster]
+    return {"alpha": alpha(scores), **icc(scores)}
+
+
+def _jackknifed(found: Value, left_out: Sequence[Value], level: float) -> Interval:
+    if found.value is None:
+        return Interval(None, None, level, found.reason)
+    values = [without.value for without in left_out if without.value is not None]
+    if len(values) < len(left_out):
+        return Interval(None, None, level, "undefined where one cluster is left out")
+    interval = jackknife_interval(found.value, values, level)
+    if interval.low is None or interval.high is None:
+        return interval
+    return Interval(interval.low, min(1.0, interval.high), level)
 
 
 def mean_squares(complete: Sequence[Sequence[float]]) -> MeanSquares:

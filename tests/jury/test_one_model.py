@@ -13,6 +13,7 @@ from loopback import Loopback
 
 from harness.api import record
 from harness.cli import main
+from harness.protocols.ddft.analysis.agreement_intervals import agreement_intervals
 from harness.protocols.ddft.analysis.reliability import jury
 from harness.protocols.ddft.analysis.schema_jury import Jury, ScaleAgreement
 from harness.results import Phrasings, canonical
@@ -50,6 +51,38 @@ def test_agreement_is_null_where_all_judges_are_one_model() -> None:
     [own] = found.self_consistency
     assert (own.heading, own.judges) == (WORDS.format(3), ALL[0].judges)
     assert canonical(own.scales) == canonical(apart.scales)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("groups", [[], SOME, ALL], ids=["none", "some", "all"])
+def test_every_agreement_has_intervals(groups: list[Phrasings], version: int) -> None:
+    """By its heading and scale: each of the jury's and of the phrasings' that has a table."""
+    intervals = agreement_intervals(MADE.cells, groups, version)
+    of = {(found.heading, found.scale): found for found in intervals}
+    shown = judged(groups, version).agreements
+    assert set(of) == {(one.heading, scale.scale) for one in shown for scale in one.scales}
+    too_few = "3 subjects, at least 4 are needed"
+    reasons = [found.alpha.reason for found in intervals if "none" not in found.heading]
+    assert set(reasons) == {too_few}
+
+
+def test_intervals_of_agreement_are_over_subjects_and_name_constant_judges() -> None:
+    """Four subjects have intervals around alpha; a judge of one score is named with it."""
+    made = synthetic.study(4, 2)
+    scale = jury(made.cells, [], [], made.rules).scales[0]
+    found = agreement_intervals(made.cells, [], 2)[0]
+    for number, interval in (
+        (scale.agreement.alpha, found.alpha),
+        (scale.agreement.icc["ICC(A,1)"], found.icc["ICC(A,1)"]),
+    ):
+        assert interval.low is not None and interval.high is not None
+        assert interval.low < (number.value or 0) < interval.high <= 1
+    assert found.constant == {}
+    for cell in made.cells:
+        for turn in cell.turns:
+            turn.scores["judge-1"].far = 0.5
+    assert agreement_intervals(made.cells, [], 2)[0].constant == {"judge-1": 0.5}
+    assert agreement_intervals(made.cells, [], 2)[1].constant == {}
 
 
 def test_a_model_of_several_phrasings_is_one_judge_by_its_mean() -> None:

@@ -251,6 +251,39 @@ def test_icc(seed: int, judges: int) -> None:
     assert {name: value.value for name, value in found.items()} == close(expected)
 
 
+def test_intervals_of_agreement_are_the_jackknifes() -> None:
+    """Alpha's and ICC's interval over clusters follow from the libraries' values without each."""
+    scores = table(3, judges=3)
+    clusters = np.array_split(scores, 5)
+    left_out = [np.concatenate([c for j, c in enumerate(clusters) if j != i]) for i in range(5)]
+    found = agreement.clustered_intervals([cluster.tolist() for cluster in clusters])
+
+    def alpha(part: Array) -> float:
+        return float(krippendorff.alpha(part.T, level_of_measurement="interval"))
+
+    def icc(part: Array) -> float:
+        known = pingouin.intraclass_corr(long(part, "item", "judge"), "item", "judge", "score")
+        return float(known.set_index("Type").loc["ICC(A,1)", "ICC"])
+
+    for name, coefficient in (("alpha", alpha), ("ICC(A,1)", icc)):
+        estimate, without = coefficient(scores), np.array([coefficient(p) for p in left_out])
+        reach = scipy.stats.t.ppf(0.975, 4) * np.sqrt(4 * without.var())
+        known = estimate - reach, min(1.0, estimate + reach)
+        assert (found[name].low, found[name].high) == close(known)
+
+
+def test_intervals_of_icc_are_near_those_by_f_where_items_are_independent() -> None:
+    """60 normal items, a cluster each: within a fifth of the width of McGraw and Wong's."""
+    g = generator(5)
+    scores = g.normal(0, 1, (60, 1)) + g.normal(0, 0.7, (60, 3))
+    known = pingouin.intraclass_corr(long(scores, "item", "judge"), "item", "judge", "score")
+    by_f = dict(zip(known["Type"], known["CI95"], strict=True))
+    found = agreement.clustered_intervals([[row] for row in scores.tolist()])
+    for name, (low, high) in by_f.items():
+        near = pytest.approx((low, high), abs=max(0.02, (high - low) / 5))
+        assert (found[name].low, found[name].high) == near
+
+
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_spreads(ddof: int) -> None:
     """Mean variance and mean standard deviation are numpy's."""

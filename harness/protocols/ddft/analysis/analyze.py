@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from harness.errors import UsageError
 from harness.protocols.ddft.analysis import predictions as predicted
 from harness.protocols.ddft.analysis import profiles, reliability, sessions
+from harness.protocols.ddft.analysis.agreement_intervals import agreement_intervals
 from harness.protocols.ddft.analysis.correlates import TRAP, correlations, turn_means
 from harness.protocols.ddft.analysis.domains import compare_domains, concept_power, grand_means
 from harness.protocols.ddft.analysis.evaluations import (
@@ -76,6 +77,7 @@ def analyze(
     each = profiles.profiles(chosen, rows, phenotypes(rows, rules, resamples))
     danger = profiles.danger_by_phenotype(chosen)
     turn_4 = found.turns[TRAP - 1]
+    certain = agreement_intervals(paper, one_model, version)
     return Analysis(
         arm=PAPER,
         complete_subjects=Value(float(len(complete)), len(chosen)),
@@ -95,7 +97,7 @@ def analyze(
         arms=sessions.arms(cells, complete),
         multiverse=multiverse(chosen, rules),
         usage=sessions.usage(cells),
-        inference=inference(rows, chosen, found, facts, domains, rules),
+        inference=inference(rows, chosen, found, facts, domains, rules, certain),
     )
 
 

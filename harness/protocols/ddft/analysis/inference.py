@@ -12,6 +12,7 @@ from harness.protocols.ddft.analysis.evaluations import SCALES, Evaluation
 from harness.protocols.ddft.analysis.levels import falls_by_concept, subject_inference
 from harness.protocols.ddft.analysis.schema import Correlation, Correlations, Facts
 from harness.protocols.ddft.analysis.schema_inference import (
+    AgreementIntervals,
     CorrelationInterval,
     Inference,
     MeanIntervals,
@@ -36,8 +37,9 @@ def inference(
     facts: Mapping[str, Facts],
     domain_of: Mapping[str, str],
     rules: MetricRules,
+    agreement: list[AgreementIntervals],
 ) -> Inference:
-    """Return what the complete subjects' evaluations show."""
+    """Return what the complete subjects' evaluations show; agreement: of all the judges."""
     groups = [*correlations.design, *correlations.turns, *correlations.outside]
     intervals = [
         _correlation(correlation, subjects, facts)
@@ -61,6 +63,7 @@ def inference(
             tested.bottleneck(turn_4, rho, len(TURNS)),
             tested.domain_general(_complete(by_domain(rows, domain_of))),
         ],
+        agreement=agreement,
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from harness.protocols.ddft.analysis.schema import Analysis
+from harness.protocols.ddft.analysis.schema_inference import AgreementIntervals
 from harness.protocols.ddft.analysis.schema_jury import Jury, ScaleAgreement
 from harness.results import Value
-from harness.results.table import Table, TableCell, TableColumn, columns
+from harness.results.digits import listed
+from harness.results.table import EstimatedValue, Table, TableCell, TableColumn, columns
 
 SECTION = "jury"
 SPREADS = (
@@ -15,8 +17,8 @@ SPREADS = (
     ("mean variance (ddof 1)", "variance_ddof1"),
     ("mean SD (ddof 0)", "sd"),
     ("mean absolute deviation", "mean_absolute_deviation"),
-    ("Krippendorff's alpha, interval", "alpha"),
 )
+ALPHA = "Krippendorff's alpha, interval"
 
 
 def jury_tables(analysis: Analysis) -> list[Table]:
@@ -58,8 +60,14 @@ def _agreement(analysis: Analysis, heading: str, scales: Sequence[ScaleAgreement
     rows: list[list[TableCell]] = [
         [name, *(getattr(scale.agreement, field) for scale in scales)] for name, field in SPREADS
     ]
+    by_scale = [analysis.inference.agreement_on(heading, scale.scale) for scale in scales]
+    both = list(zip(scales, by_scale, strict=True))
+    rows.append([ALPHA, *(EstimatedValue(s.agreement.alpha, i.alpha) for s, i in both)])
     kinds = sorted({kind for scale in scales for kind in scale.agreement.icc})
-    rows += [[kind, *(scale.agreement.icc[kind] for scale in scales)] for kind in kinds]
+    rows += [
+        [kind, *(EstimatedValue(s.agreement.icc[kind], i.icc[kind]) for s, i in both)]
+        for kind in kinds
+    ]
     rows += [
         [f"mean variance of {name} answers", *(getattr(scale, name) for scale in scales)]
         for name in ("clear", "edge")
@@ -67,10 +75,22 @@ def _agreement(analysis: Analysis, heading: str, scales: Sequence[ScaleAgreement
     at = analysis.thresholds
     about = (
         f"Clear answers: consensus FAR > {at.clear_above:g}; edge answers: between "
-        f"{at.edge_above:g} and {at.edge_below:g}."
+        f"{at.edge_above:g} and {at.edge_below:g}. Intervals of alpha and ICC: 95%, by the "
+        "jackknife over whole subjects."
     )
-    names = columns("measure", *(TableColumn(scale.scale.upper(), Value) for scale in scales))
+    about += "".join(map(_constant, by_scale))
+    names = columns(
+        "measure", *(TableColumn(scale.scale.upper(), EstimatedValue) for scale in scales)
+    )
     return Table(heading, names, rows, about, SECTION)
+
+
+def _constant(intervals: AgreementIntervals) -> str:
+    """Name the judges that gave one score to every answer, if any did."""
+    if not intervals.constant:
+        return ""
+    judges = [f"{judge} ({score:g})" for judge, score in intervals.constant.items()]
+    return f" Gave every answer the same {intervals.scale.upper()}: {listed(judges)}."
 
 
 def _kappas(heading: str, scales: Sequence[ScaleAgreement]) -> Table:

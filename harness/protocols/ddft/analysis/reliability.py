@@ -97,7 +97,7 @@ def agreement_between(
     0.6), among the items that all raters scored.
     """
     turns = list(_turns(cells))
-    rows = [[_rated(turn, judges, scale) for judges in raters.values()] for turn in turns]
+    rows = [[rated(turn, judges, scale) for judges in raters.values()] for turn in turns]
     fars = [None if turn.far is None else round(turn.far, PLACES) for turn in turns]
     clear = [row for row, far in zip(rows, fars, strict=True) if far and far > CLEAR_ABOVE]
     edge = [
@@ -197,7 +197,8 @@ def _turns(cells: Sequence[CellResult]) -> Iterator[Turn]:
         yield from cell.turns
 
 
-def _rated(turn: Turn, judges: Sequence[str], scale: str) -> float | None:
+def rated(turn: Turn, judges: Sequence[str], scale: str) -> float | None:
+    """Return the mean score on a scale of the judges that gave one; None where there is none."""
     scores = [_on(turn.scores.get(judge), scale) for judge in judges]
     return mean([score for score in scores if score is not None])
 

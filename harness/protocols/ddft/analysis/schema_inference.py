@@ -95,6 +95,20 @@ class Tested(msgspec.Struct):
     could_show: str
 
 
+class AgreementIntervals(msgspec.Struct):
+    """The intervals of one agreement of judges on one scale, clustered by subject.
+
+    heading: that of the agreement (Jury, SelfConsistency). icc: by its form. constant: the judges
+    that gave one score to every answer, each with that score.
+    """
+
+    heading: str
+    scale: str
+    alpha: Interval
+    icc: dict[str, Interval]
+    constant: dict[str, float]
+
+
 class Inference(msgspec.Struct):
     """What the study's numbers show by intervals whose coverage scripts/coverage measures.
 
@@ -109,7 +123,14 @@ class Inference(msgspec.Struct):
     informative: Interval
     subjects: list[SubjectInference]
     predictions: list[Tested]
+    agreement: list[AgreementIntervals]
 
     def interval_of(self, correlation: str) -> Interval:
         """Return the interval of a correlation with raw CI, by its name."""
         return next(found.interval for found in self.correlations if found.name == correlation)
+
+    def agreement_on(self, heading: str, scale: str) -> AgreementIntervals:
+        """Return the intervals of the agreement with this heading on this scale."""
+        return next(
+            found for found in self.agreement if (found.heading, found.scale) == (heading, scale)
+        )
