@@ -40,7 +40,7 @@ from harness.stats.kendall import Kendall, kendall
 
 
 def analyze(
-    found: DrillResults,
+    results: DrillResults,
     rules: DrillMetricRules,
     prices: Prices | None = None,
     planned: int = 0,
@@ -51,10 +51,13 @@ def analyze(
     planned: how many runs make a target complete; one with fewer has no mean and no rank. roles:
     the models of the roles beside the target's, by role.
     """
-    places = grid(found)
-    runs = [run for part in places.values() for run in part]
-    version = found.protocol_version
-    cells = [_cell(*names, part, prices, version, roles or {}) for names, part in places.items()]
+    places = grid(results)
+    runs = [run for place_runs in places.values() for run in place_runs]
+    version = results.protocol_version
+    cells = [
+        _cell(*names, place_runs, prices, version, roles or {})
+        for names, place_runs in places.items()
+    ]
     for domain in _domains(cells):
         rank(_of(cells, domain))
     return DrillAnalysis(
@@ -111,7 +114,7 @@ def cost_of(run: Run, prices: Prices | None) -> Value:
 
 
 def _cost_of_model(run: Run, model: str, role: str, prices: Prices | None) -> Value:
-    costs = [one.cost for one in spending([run.result], prices).models if one.model == model]
+    costs = [spent.cost for spent in spending([run.result], prices).models if spent.model == model]
     return costs[0] if costs else Value(None, 0, f"the {role} was asked nothing")
 
 
@@ -142,17 +145,18 @@ def per_cost(evd: Value, cost: Value) -> Value:
 def _targets(
     cells: Sequence[GridCell], runs: Sequence[Run], planned: int, version: int
 ) -> list[Target]:
-    found = []
+    targets = []
     for name in sorted({cell.target for cell in cells}):
-        mine = [cell for cell in cells if cell.target == name]
+        its_cells = [cell for cell in cells if cell.target == name]
         its_runs = [run for run in runs if run.found.cell.target == name]
         depths = depths_of(its_runs)
-        evd, cost = mean([cell.evd for cell in mine]), mean_of_all([cell.cost for cell in mine])
+        evd = mean([cell.evd for cell in its_cells])
+        cost = mean_of_all([cell.cost for cell in its_cells])
         accuracy = metrics.accuracy(depths, version)
         if len(its_runs) < planned:
-            why = f"incomplete: {len(its_runs)} of {planned} runs"
-            evd = cost = accuracy = Value(None, len(its_runs), why)
-        found.append(
+            reason = f"incomplete: {len(its_runs)} of {planned} runs"
+            evd = cost = accuracy = Value(None, len(its_runs), reason)
+        targets.append(
             Target(
                 name,
                 evd,
@@ -161,11 +165,11 @@ def _targets(
                 metrics.tiers(depths, version),
                 cost,
                 per_cost(evd, cost),
-                sum(cell.short for cell in mine),
+                sum(cell.short for cell in its_cells),
             )
         )
-    rank(found)
-    return found
+    rank(targets)
+    return targets
 
 
 def _accuracy_rankings(cells: Sequence[GridCell], version: int) -> list[AccuracyRanking]:
@@ -178,26 +182,32 @@ def _accuracy_rankings(cells: Sequence[GridCell], version: int) -> list[Accuracy
 
 
 def _domain_rankings(cells: Sequence[GridCell], version: int) -> list[DomainPair]:
-    found = []
+    pairs = []
     for first, second in itertools.combinations(_domains(cells), 2):
-        other = {cell.target: cell.evd for cell in to_rank(_of(cells, second))}
-        both = [(c.evd, other[c.target]) for c in to_rank(_of(cells, first)) if c.target in other]
+        evd_in_second = {cell.target: cell.evd for cell in to_rank(_of(cells, second))}
+        both = [
+            (c.evd, evd_in_second[c.target])
+            for c in to_rank(_of(cells, first))
+            if c.target in evd_in_second
+        ]
         tau = _tau(both)
         recorded = tau if version == 1 else UNSET
-        found.append(DomainPair(first, second, tau.coefficient, recorded))
-    return found
+        pairs.append(DomainPair(first, second, tau.coefficient, recorded))
+    return pairs
 
 
 def _tau(pairs: Sequence[tuple[Value, Value]]) -> Kendall:
     """Correlate the pairs of which both are known, told apart to 9 places; null for too few."""
-    known = [
+    defined = [
         (rounded(x.value), rounded(y.value))
         for x, y in pairs
         if x.value is not None and y.value is not None
     ]
-    if why := too_few(len(known), "targets with both"):
-        return Kendall(Value(None, len(known), why), Value(None, len(known), why), "undefined")
-    return kendall([x for x, _ in known], [y for _, y in known])
+    if reason := too_few(len(defined), "targets with both"):
+        return Kendall(
+            Value(None, len(defined), reason), Value(None, len(defined), reason), "undefined"
+        )
+    return kendall([x for x, _ in defined], [y for _, y in defined])
 
 
 def _domains(cells: Sequence[GridCell]) -> list[str]:

@@ -20,9 +20,9 @@ class Run(NamedTuple):
 Grid = dict[tuple[str, str], list[Run]]
 
 
-def grid(found: DrillResults) -> Grid:
+def grid(results: DrillResults) -> Grid:
     """Return the runs of each target in each domain, everything sorted."""
-    pairs = (Run(*both) for both in zip(found.runs, found.cells, strict=True))
+    pairs = (Run(*both) for both in zip(results.runs, results.cells, strict=True))
     places: Grid = {}
     for run in sorted(pairs, key=lambda run: run.found.cell):
         places.setdefault((run.found.cell.target, run.found.cell.domain), []).append(run)
@@ -36,10 +36,10 @@ def depths_of(runs: Sequence[Run]) -> list[Depth]:
 
 def mean(values: Sequence[Value]) -> Value:
     """Average the values that are there; without one, the reason is the first one's."""
-    known = [value.value for value in values if value.value is not None]
-    if not known:
+    defined = [value.value for value in values if value.value is not None]
+    if not defined:
         return Value(None, 0, values[0].reason if values else "no run")
-    return Value(math.fsum(known) / len(known), len(known))
+    return Value(math.fsum(defined) / len(defined), len(defined))
 
 
 def mean_of_all(values: Sequence[Value]) -> Value:
@@ -61,7 +61,7 @@ class Rankable(Protocol):
 
 def to_rank(group: Sequence[AnyRanked]) -> list[AnyRanked]:
     """Return those that may be ranked: EVD is defined, and no run is short of facts."""
-    return [one for one in group if one.evd.value is not None and not one.short]
+    return [entry for entry in group if entry.evd.value is not None and not entry.short]
 
 
 def rank(group: Sequence[Rankable]) -> None:
@@ -70,6 +70,6 @@ def rank(group: Sequence[Rankable]) -> None:
     Neither null nor what rests on a run that is short of facts has a rank, or counts in another's.
     """
     ranked = to_rank(group)
-    values = [rounded(one.evd.value or 0.0) for one in ranked]
-    for one, value in zip(ranked, values, strict=True):
-        one.rank = 1 + sum(other > value for other in values)
+    values = [rounded(entry.evd.value or 0.0) for entry in ranked]
+    for entry, value in zip(ranked, values, strict=True):
+        entry.rank = 1 + sum(higher > value for higher in values)

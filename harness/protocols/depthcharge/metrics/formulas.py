@@ -35,7 +35,7 @@ class SlotTally(NamedTuple):
 
 def tally(probes: Sequence[Probe]) -> SlotTally:
     """Count the slots of one depth."""
-    last = {probe.question: probe.state for probe in sorted(probes, key=lambda one: one.deal)}
+    last = {probe.question: probe.state for probe in sorted(probes, key=lambda probe: probe.deal)}
     became = Counter(last.values())
     right = sum(probe.correct is True for probe in probes)
     return SlotTally(became[ASKED], became[MISSING], became[UNVERIFIABLE], right)
@@ -73,8 +73,8 @@ def curve(
         share("", count.correct, count.asked, lacking).share
         for count, lacking in zip(counts, reasons, strict=True)
     ]
-    reason = next((each.reason for each in shares if each.value is None), None)
-    products = survival.products([each.value for each in shares])
+    reason = next((value.reason for value in shares if value.value is None), None)
+    products = survival.products([value.value for value in shares])
     return [
         Depth(
             depth=d,
@@ -96,9 +96,9 @@ def curve(
 
 def distinct(probes: Sequence[Probe]) -> int:
     """Count the different facts that were asked for; one without a mark is one of its own."""
-    asked = [probe for probe in probes if probe.state == ASKED]
-    marks = {probe.fact for probe in asked if probe.fact is not None}
-    return len(marks) + sum(probe.fact is None for probe in asked)
+    answered = [probe for probe in probes if probe.state == ASKED]
+    marks = {probe.fact for probe in answered if probe.fact is not None}
+    return len(marks) + sum(probe.fact is None for probe in answered)
 
 
 def share(name: str, count: int, n: int, nothing: str) -> Share:
@@ -150,21 +150,21 @@ def left(depths: Sequence[Depth], max_depth: int) -> Value:
 def median_survival_depth(depths: Sequence[Depth], cut: float = HALF) -> Value:
     """Return the first depth with S(d) at or below a cut; n counts depths."""
     values = known(depths)
-    found = next((d for d, value in enumerate(values, 1) if not is_below(cut, value)), None)
-    if found is None and len(values) < len(depths):
+    median = next((d for d, value in enumerate(values, 1) if not is_below(cut, value)), None)
+    if median is None and len(values) < len(depths):
         return Value(None, len(values), f"S is undefined from depth {len(values) + 1}")
-    if found is None:
+    if median is None:
         return Value(None, len(values), f"S stays above {cut:g}")
-    return Value(float(found), len(values))
+    return Value(float(median), len(values))
 
 
 def deepest_correct(depths: Sequence[Depth]) -> Value:
     """Return the greatest depth with a right answer; n counts answers."""
     n = sum(depth.asked for depth in depths)
-    found = [depth.depth for depth in depths if depth.correct]
-    if not found:
+    right_depths = [depth.depth for depth in depths if depth.correct]
+    if not right_depths:
         return Value(None, n, "no answer is right")
-    return Value(float(max(found)), n)
+    return Value(float(max(right_depths)), n)
 
 
 def accuracy(depths: Sequence[Depth], version: int = VERDICTS_NAMED) -> Value:
@@ -180,21 +180,21 @@ def _without_verdicts(depths: Sequence[Depth], where: str, version: int) -> str:
 def tiers(depths: Sequence[Depth], version: int = VERDICTS_NAMED) -> list[Share]:
     """Return the right answers of each tier that was come to, its depths pooled."""
     names = [name for name in TIERS if any(depth.tier == name for depth in depths)]
-    parts = {name: [depth for depth in depths if depth.tier == name] for name in names}
+    by_tier = {name: [depth for depth in depths if depth.tier == name] for name in names}
     return [
         share(
             name,
-            sum(depth.correct for depth in part),
-            sum(depth.asked for depth in part),
-            _without_verdicts(part, f" in {name}", version),
+            sum(depth.correct for depth in pooled),
+            sum(depth.asked for depth in pooled),
+            _without_verdicts(pooled, f" in {name}", version),
         )
-        for name, part in parts.items()
+        for name, pooled in by_tier.items()
     ]
 
 
-def rises(parts: Sequence[Share]) -> list[Rise]:
+def rises(shares: Sequence[Share]) -> list[Rise]:
     """Name each tier that was answered better than the one before it: accuracy should not rise."""
-    values = [(part.name, part.share.value) for part in parts if part.share.value is not None]
+    values = [(tier.name, tier.share.value) for tier in shares if tier.share.value is not None]
     return [
         Rise(easier, harder, after - before)
         for (easier, before), (harder, after) in itertools.pairwise(values)
@@ -204,15 +204,15 @@ def rises(parts: Sequence[Share]) -> list[Rise]:
 
 def errors_by_tier(depths: Sequence[Depth]) -> list[Share]:
     """Return where the wrong answers are: of all, the share in each tier that was come to."""
-    parts = [(part.name, part.share.n - part.count) for part in tiers(depths)]
-    total = sum(wrong for _, wrong in parts)
-    return [share(name, wrong, total, "no answer is wrong") for name, wrong in parts]
+    errors = [(tier.name, tier.share.n - tier.count) for tier in tiers(depths)]
+    total = sum(wrong for _, wrong in errors)
+    return [share(name, wrong, total, "no answer is wrong") for name, wrong in errors]
 
 
 def errors_by_type(probes: Sequence[Probe]) -> list[Share]:
     """Return what is wrong with wrong answers, as the evaluator says, sorted by name."""
-    found = Counter(str(probe.error_type) for probe in probes if probe.correct is False)
-    return [share(name, count, found.total(), "") for name, count in sorted(found.items())]
+    counts = Counter(str(probe.error_type) for probe in probes if probe.correct is False)
+    return [share(name, count, counts.total(), "") for name, count in sorted(counts.items())]
 
 
 def shortfall(depths: Sequence[Depth]) -> int:
