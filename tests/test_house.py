@@ -134,3 +134,9 @@ def test_a_clock_held_to_a_limit_is_seen(tmp_path: Path) -> None:
         "assert time.monotonic() < deadline\n"
     )
     assert timed(path) == [f"{path}:1", f"{path}:2"]
+
+
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    """Two of one name cannot be collected together."""
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
