@@ -91,8 +91,8 @@ class CognitiveProfiler:
         replayed = checked_cells(self._study, cells, verify=self._verify)
         done = [replay.result for replay in replayed.replays]
         a_subject = len(cells) // len({(cell.subject, cell.arm) for cell in cells})
-        found = scored(self._study, frozen(self._study).materials, done, planned=a_subject)
-        metrics = next(part for part in found.subjects if part.subject == self._model)
+        results = scored(self._study, frozen(self._study).materials, done, planned=a_subject)
+        metrics = next(subject for subject in results.subjects if subject.subject == self._model)
         return _profile(metrics, replayed.verification)
 
 
@@ -147,15 +147,15 @@ class DepthCharge:
         where the recording does not replay, Incomplete where it could not be made now.
         """
         plan = depthcharge_plan(self._study)
-        _known("domain", [domain], plan.domains)
-        _known("repeat", [repeat], list(range(1, plan.repeats + 1)))
+        _require_choices("domain", [domain], plan.domains)
+        _require_choices("repeat", [repeat], list(range(1, plan.repeats + 1)))
         cell = RunKey(self._target, domain, repeat)
         if self._mode != "none" and (problems := _recorded(self._study, cell)):
             raise Incomplete(problems[0])
         replayed = checked_cells(self._study, [cell], verify=self._verify)
         run = replayed.replays[0]
-        found = drills.scored(self._study, frozen(self._study).materials, [run.result])
-        return _drilled(found.runs[0], run.result, run.transcript, replayed.verification)
+        results = drills.scored(self._study, frozen(self._study).materials, [run.result])
+        return _drilled(results.runs[0], run.result, run.transcript, replayed.verification)
 
 
 def _require_recorded(study: Study, what: str, recorded: Sequence[str], name: str) -> None:
@@ -196,22 +196,24 @@ def _chosen(
     study: Study, concepts: Sequence[str] | None, levels: Sequence[float] | None
 ) -> list[CellKey]:
     names = {concept.name: concept.id for concept in frozen(study).materials.concepts}
-    asked = [names.get(name, name) for name in concepts or names.values()]
-    ids = _known("concept", asked, list(names.values()))
-    wanted = _known("level", list(levels or ddft_plan(study).levels), ddft_plan(study).levels)
+    chosen = [names.get(name, name) for name in concepts or names.values()]
+    ids = _require_choices("concept", chosen, list(names.values()))
+    at_levels = _require_choices(
+        "level", list(levels or ddft_plan(study).levels), ddft_plan(study).levels
+    )
     arm = ddft_plan(study).arms[0]
     return [
         cell
         for cell in ddft_plan(study).cells()
-        if cell.concept in ids and cell.level in wanted and cell.arm == arm
+        if cell.concept in ids and cell.level in at_levels and cell.arm == arm
     ]
 
 
-def _known(what: str, wanted: list[Choice], recorded: list[Choice]) -> list[Choice]:
-    for one in wanted:
-        if one not in recorded:
-            raise UsageError(f"{what} {one!r} is not recorded; there are: {recorded}")
-    return wanted
+def _require_choices(what: str, choices: list[Choice], recorded: list[Choice]) -> list[Choice]:
+    for choice in choices:
+        if choice not in recorded:
+            raise UsageError(f"{what} {choice!r} is not recorded; there are: {recorded}")
+    return choices
 
 
 def _profile(metrics: SubjectMetrics, verification: str) -> Profile:

@@ -33,7 +33,7 @@ FIRST_LINES = {
     1: b'{"version": 1, "interactions": [',  # the version is vcrpy's, for vcrpy to read
     2: b'{"version": 1, "format": 2, "interactions": [',
 }
-RULES_LINE = b'{"version": 1, "format": 2, "rules": %s, "interactions": ['
+BEFORE_RULES, AFTER_RULES = b'{"version": 1, "format": 2, "rules": ', b', "interactions": ['
 LAST_LINE = b"]}"
 LONGEST = 200  # characters of two names that are compared
 _decoder = msgspec.json.Decoder(Interaction)
@@ -151,6 +151,13 @@ class Cassette:
                 self._entries[place] = entry._replace(span=span)
 
 
+class FirstLine(NamedTuple):
+    """What a file's first line says: its format, and its rules of comparison."""
+
+    file_format: int
+    rules: Rules
+
+
 class Written(NamedTuple):
     """An interaction that stands in a file: its place there, and in the order of a cassette."""
 
@@ -194,7 +201,7 @@ def to_bytes(interactions: Iterable[Interaction]) -> bytes:
 
 def pieces(interactions: Iterable[Interaction], rules: Rules = NO_RULES) -> Iterator[bytes]:
     """Yield the same piece by piece; rules stand in the first line, where there are any."""
-    yield RULES_LINE % _encoder.encode(rules) if rules else FIRST_LINES[FORMAT]
+    yield BEFORE_RULES + _encoder.encode(rules) + AFTER_RULES if rules else FIRST_LINES[FORMAT]
     separator = b"\n"
     for interaction in interactions:
         yield separator + _encoder.encode(_present(interaction))
@@ -284,11 +291,9 @@ def content(path: Path) -> bytes:
 
 
 def _decoded(path: Path, data: bytes) -> Cassette:
-    rules = _rules(path, data)
-    cassette = Cassette(file_format=FORMAT if rules else _checked_format(path, data), rules=rules)
-    if rules:
-        _check_ends(path, data)
-    for label, interaction in _interactions(path, data, cassette.format, rules):
+    first = _checked_first_line(path, data)
+    cassette = Cassette(file_format=first.file_format, rules=first.rules)
+    for label, interaction in _interactions(path, data, first.file_format, first.rules):
         cassette.add(interaction, label)
     return cassette
 
@@ -297,16 +302,12 @@ def is_cassette(path: Path) -> bool:
     """Tell whether a file begins as a cassette does."""
     with path.open("rb") as file:
         line = file.readline().rstrip(b"\n")
-    return line in FIRST_LINES.values() or line.startswith(RULES_LINE.partition(b"%s")[0])
+    return line in FIRST_LINES.values() or line.startswith(BEFORE_RULES)
 
 
-def _rules(path: Path, data: bytes) -> Rules:
+def _rules(path: Path, line: bytes) -> Rules:
     """Return the rules that a first line holds."""
-    line = data.partition(b"\n")[0]
-    before, _, after = RULES_LINE.partition(b"%s")
-    if not (line.startswith(before) and line.endswith(after)):
-        return NO_RULES
-    text = line[len(before) : -len(after)]
+    text = line[len(BEFORE_RULES) : -len(AFTER_RULES)]
     try:
         rules = msgspec.json.decode(text, type=Rules)
         check(rules)
@@ -353,8 +354,8 @@ def _read_line(
     return interaction
 
 
-def _checked_format(path: Path, data: bytes) -> int:
-    """Return the format that a file's first line names, and check its beginning and end."""
+def _checked_first_line(path: Path, data: bytes) -> FirstLine:
+    """Return what a file's first line says, and check its beginning and end."""
     if not data:
         raise _damaged(path, "the file is empty")
     if b"\r" in data and b"\r\n" in data:  # one byte is looked for much faster than two
@@ -363,25 +364,26 @@ def _checked_format(path: Path, data: bytes) -> int:
             "line ends were converted to CRLF (by git or an editor); "
             "`git checkout` it again with the .gitattributes of this repository",
         )
-    first = data.partition(b"\n")[0]
-    file_format = next((n for n, line in FIRST_LINES.items() if line == first), 0)
-    if not file_format:
-        if any(line.startswith(data) for line in FIRST_LINES.values()):
-            raise _damaged(path, "the file is cut off in its first line")
-        raise _damaged(
-            path,
-            "the first line is not a cassette's (vcrpy's own files are taken in "
-            "by `harness import`)",
-        )
-    _check_ends(path, data)
-    return file_format
-
-
-def _check_ends(path: Path, data: bytes) -> None:
-    if b"\r\n" in data:
-        raise _damaged(path, "line ends were converted to CRLF (by git or an editor)")
+    first = _first_line(path, data)
     if not data.endswith(b"\n" + LAST_LINE + b"\n"):
         raise _damaged(path, "the file is cut off: its last line is missing")
+    return first
+
+
+def _first_line(path: Path, data: bytes) -> FirstLine:
+    end = data.find(b"\n")
+    line = data if end < 0 else data[:end]  # partition would copy all the rest
+    for file_format, first in FIRST_LINES.items():
+        if line == first:
+            return FirstLine(file_format, NO_RULES)
+    if line.startswith(BEFORE_RULES) and line.endswith(AFTER_RULES):
+        return FirstLine(FORMAT, _rules(path, line))
+    if any(first.startswith(data) for first in FIRST_LINES.values()):
+        raise _damaged(path, "the file is cut off in its first line")
+    raise _damaged(
+        path,
+        "the first line is not a cassette's (vcrpy's own files are taken in by `harness import`)",
+    )
 
 
 def _damaged(path: Path, what: str) -> DamagedFile:

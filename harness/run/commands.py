@@ -98,14 +98,10 @@ def command_runner(
 
 
 @cache
-def _can_isolate() -> bool:
-    return can_isolate()
-
-
 def can_isolate_here() -> bool:
     """Tell whether commands get a network of their own on this system."""
     with guard.lifted():
-        return _can_isolate()
+        return can_isolate()
 
 
 def _variables(proxy: ReverseProxy, served: Mapping[str, ServedEndpoint]) -> dict[str, str]:

@@ -155,11 +155,11 @@ def icc(scores: Scores) -> dict[str, Value]:
 def clustered_intervals(clusters: Sequence[Scores], level: float = 0.95) -> dict[str, Interval]:
     """Return the intervals of "alpha" and of each ICC over clusters of items, such as subjects.
 
-    The jackknife's, with each cluster left out in turn, cut off at 1. That of alpha over units is
-    Hughes' (arXiv 2210.13265, 2022), which covers better than a bootstrap does; with clusters in
-    the place of units as in Cameron and Miller 2015. The F intervals of an ICC (McGraw and Wong
-    1996) take the items of a cluster for independent. Undefined where the coefficient is, over all
-    or without a cluster.
+    The jackknife's (jackknife.py names its source), with each cluster left out in turn, cut off at
+    1; docs/statistics.md has how often it covers. Hughes (arXiv 2210.13265, 2022) has a jackknife
+    over units, of another estimator of alpha. The F intervals of an ICC (McGraw and Wong 1996) take
+    the items of a cluster for independent. Undefined where the coefficient is, over all or without
+    a cluster.
     """
     over_all = _coefficients(clusters)
     left_out = [_coefficients([*clusters[:i], *clusters[i + 1 :]]) for i in range(len(clusters))]

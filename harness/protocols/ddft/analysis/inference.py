@@ -22,12 +22,10 @@ from harness.protocols.ddft.metrics.formulas import PLACES, mean_value
 from harness.protocols.ddft.metrics.scoring import MetricRules
 from harness.results import Interval, SubjectMetrics, Value
 from harness.stats.columns import mean
-from harness.stats.correlation import fisher_interval, spearman_interval
-from harness.stats.fewest import too_few
+from harness.stats.correlation import FEWEST_RANKED, fisher_interval, spearman_interval
+from harness.stats.fewest import where_enough
 from harness.stats.means import ClusteredMean, crossed_mean, mean_of, welch
 from harness.stats.proportions import korn_graubard
-
-FEWEST_PAIRS = 7  # of a correlation with an interval
 
 
 def inference(
@@ -83,8 +81,8 @@ def _correlation(
     if correlation.method == "point-biserial":
         difference = _by_flag(subjects, facts)
         return CorrelationInterval(correlation.name, difference.interval, difference.mean)
-    if rho is None or n < FEWEST_PAIRS:
-        reason = correlation.coefficient.reason or f"fewer than {FEWEST_PAIRS} pairs"
+    if rho is None or n < FEWEST_RANKED:
+        reason = correlation.coefficient.reason or f"fewer than {FEWEST_RANKED} pairs"
         return CorrelationInterval(correlation.name, Interval(None, None, reason=reason), no_flag)
     interval = spearman_interval if correlation.method == "spearman" else fisher_interval
     return CorrelationInterval(correlation.name, interval(rho, n), no_flag)
@@ -116,17 +114,12 @@ def _means(rows: Sequence[Evaluation], scale: str) -> MeanIntervals:
         mean=mean_value([value for row in table for value in row], "no subject has every concept"),
         over_subjects=_interval(by_subject, "subjects"),
         over_concepts=_interval(by_concept_mean, "concepts"),
-        over_both=_enough(both, min(len(table), len(across)), "subjects or concepts"),
+        over_both=where_enough(both, min(len(table), len(across)), "subjects or concepts"),
     )
 
 
 def _interval(values: Sequence[float], what: str) -> Interval:
-    return _enough(mean_of(values).interval, len(values), what)
-
-
-def _enough(interval: Interval, n: int, what: str) -> Interval:
-    reason = too_few(n, what)
-    return Interval(None, None, reason=reason) if reason else interval
+    return where_enough(mean_of(values).interval, len(values), what)
 
 
 def _domains(rows: Sequence[Evaluation], domain_of: Mapping[str, str]) -> dict[str, Interval]:
@@ -145,7 +138,7 @@ def _informative(rows: Sequence[Evaluation]) -> Interval:
         if row.turn == TRAP and row.far is not None:
             counts.setdefault(row.subject, []).append(round(row.far, PLACES) < INFORMATIVE_BELOW)
     pairs = [(sum(flags), len(flags)) for _, flags in sorted(counts.items())]
-    return _enough(korn_graubard(pairs), len(pairs), "subjects")
+    return where_enough(korn_graubard(pairs), len(pairs), "subjects")
 
 
 def _falls(of: Mapping[str, Sequence[Evaluation]]) -> list[list[float]]:

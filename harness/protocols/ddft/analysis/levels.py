@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from harness.protocols.ddft.analysis.evaluations import Evaluation, grouped
 from harness.protocols.ddft.analysis.profiles import FAR_FALL
@@ -16,7 +15,7 @@ from harness.protocols.ddft.analysis.schema_inference import (
 from harness.protocols.ddft.metrics import formulas as metrics
 from harness.protocols.ddft.metrics.scoring import MetricRules
 from harness.results import Interval, Value
-from harness.stats.fewest import too_few
+from harness.stats.fewest import too_few, where_enough
 from harness.stats.jackknife import jackknife_interval
 from harness.stats.means import ClusteredMean, clustered_mean, mean_of
 
@@ -41,16 +40,15 @@ def subject_inference(
     possible = [] if is_few else _possible_hoc(marks, rules.theta)
     sides = [CISide(hoc, _side(hoc, ratio)) for hoc in possible]
     fall = _fall(rows, levels)
-    if reason := too_few(fall.se.n, "concepts"):
-        fall = replace(fall, interval=Interval(None, None, reason=reason))
+    fall_interval = where_enough(fall.interval, fall.se.n, "concepts")
     return SubjectInference(
         subject=subject,
         levels=marks,
         sides=sides,
         phenotypes=_phenotypes(sides, rules),
         fall=fall.mean,
-        fall_interval=fall.interval,
-        fall_class=_fall_class(fall.interval),
+        fall_interval=fall_interval,
+        fall_class=_fall_class(fall_interval),
     )
 
 

@@ -11,8 +11,8 @@ from harness.protocols.ddft.analysis.schema import Correlation
 from harness.protocols.ddft.analysis.schema_inference import Tested
 from harness.results import Interval, SubjectMetrics, Value
 from harness.stats.columns import mean
-from harness.stats.fewest import too_few
-from harness.stats.means import ClusteredMean, crossed_mean, mean_of, welch
+from harness.stats.fewest import too_few, where_enough
+from harness.stats.means import crossed_mean, mean_of, welch
 from harness.stats.permutation import LARGEST
 
 SUPPORTED, CONTRADICTED, NOT_SHOWN = "supported", "contradicted", "not shown"
@@ -31,17 +31,16 @@ def dissociation(subjects: Sequence[SubjectMetrics]) -> Tested:
     }
     difference = welch(groups["Robust"], groups["Brittle"])
     rule = "Welch's 95% interval of Robust less Brittle subjects' danger zone lies above 0"
-    return _by_sign("P1 dissociation", difference, rule)
+    return _by_sign("P1 dissociation", difference.mean, difference.interval, rule)
 
 
 def cognitive_load(falls: Sequence[Sequence[float]]) -> Tested:
     """Return P2: FAR falls further than SAS; one row a subject, one column a concept."""
     difference = crossed_mean(falls)
     fewest = min(len(falls), len(falls[0]) if falls else 0)
-    if reason := too_few(fewest, "subjects or concepts"):
-        difference = _without(difference, reason)
+    interval = where_enough(difference.interval, fewest, "subjects or concepts")
     rule = "the 95% interval of the fall of FAR less that of SAS, over subjects and concepts, "
-    return _by_sign("P2 cognitive load", difference, f"{rule}lies above 0")
+    return _by_sign("P2 cognitive load", difference.mean, interval, f"{rule}lies above 0")
 
 
 def bottleneck(turn_4: Correlation, interval: Interval, family: int) -> Tested:
@@ -95,16 +94,11 @@ def domain_general(rows: Sequence[Sequence[float]]) -> Tested:
     return Tested(name, estimate, largest.interval, verdict, rule, could)
 
 
-def _by_sign(name: str, difference: ClusteredMean, rule: str) -> Tested:
-    low, high = difference.interval.low, difference.interval.high
+def _by_sign(name: str, difference: Value, interval: Interval, rule: str) -> Tested:
+    low, high = interval.low, interval.high
     if low is None or high is None:
-        could = f"nothing: {difference.interval.reason}"
-        return Tested(name, difference.mean, difference.interval, NOT_SHOWN, rule, could)
+        could = f"nothing: {interval.reason}"
+        return Tested(name, difference, interval, NOT_SHOWN, rule, could)
     verdict = SUPPORTED if low > 0 else CONTRADICTED if high < 0 else NOT_SHOWN
     could = f"a difference beyond {(high - low) / 2:.2f}, half its interval"
-    return Tested(name, difference.mean, difference.interval, verdict, rule, could)
-
-
-def _without(difference: ClusteredMean, reason: str) -> ClusteredMean:
-    nothing = Interval(None, None, reason=reason)
-    return ClusteredMean(difference.mean, Value(None, difference.se.n, reason), 0, nothing)
+    return Tested(name, difference, interval, verdict, rule, could)
